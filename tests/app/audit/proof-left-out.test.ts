@@ -4,11 +4,13 @@ import { restartChain } from "@ostiary/audit/restart";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { encodeTime } from "ulid";
 import { services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 import { intent, logOf, newLog, openLog, requestId } from "./audit-service.ts";
 import { OwnLog } from "./own-log.ts";
 import { exportProof, found, startProvenAudit, tamperWith, verify, writeEvents } from "./proof-bed.ts";
+import { writePastOutcome } from "./retention-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -25,6 +27,11 @@ const reasonOf = async (owner: string) => {
 };
 const isComplete = async (owner: string, events: number) =>
   expect(await verify((await log.proof(owner)).text, log.key)).toMatchObject({ result: "complete", events });
+
+/** Seals what is new, and does not look at logs that were left out. */
+async function sealNew() {
+  for (let end = ""; end !== "done"; ) ({ end } = await sealPass(log.deps));
+}
 
 /** Writes an event of another log, seals, and expects that only the log of `owner` is left out. */
 async function expectLeftOut(owner: string, reason: string): Promise<void> {
@@ -43,6 +50,9 @@ async function alteredLog(owner: string, alteration: string): Promise<void> {
   await log.tamper(statements(owner, alteration));
   await log.write(1, owner);
 }
+
+/** More events than one pass looks at. */
+const WAITING = 5_001;
 
 const ID = "(select id from audit.chains where owner = $OWNER)";
 
@@ -85,33 +95,63 @@ describe("a log whose rows are not what was sealed", () => {
     await using other = await newLog(log.url);
     await other.transaction("lock", async (tx) => {
       await rows(tx, sql`lock table audit.audit_events in access exclusive mode`);
-      await lookAgain(log.deps, { ...state, altered: ["organization:long-log"] });
+      await Array.fromAsync(lookAgain(log.deps, { altered: ["organization:long-log"] }));
     });
     await log.tamper(statements("long-log", "update audit.chains set position = 5 where owner = $OWNER"));
     await log.seal();
     await isComplete("long-log", 4);
   });
 
-  test("seals all events that waited, in the order of their writes, before it is taken back", async () => {
-    const owner = "long-wait";
+  /** Writes a log that waits with more events than one pass looks at, and whose rows match again. */
+  async function waitingLog(owner: string) {
     await alteredLog(owner, "update audit.chains set position = 4 where owner = $OWNER");
     await log.seal();
-    const waiting = 5_001; // two passes
     await log.tamper(
       statements(
         owner,
         `with made as (
           insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
             method, route, params, ip)
-          select '01' || lpad(n::text, 24, '0'), 'long-wait-' || n, now(), $O, 'jwt', 's', 'GET', '/', '{}', '::'
-          from generate_series(1, ${waiting}) n returning id, request_id, occurred_at)
+          select '${encodeTime(Date.now())}' || lpad(n::text, 16, '0'), $O || n, now(), $O, 'jwt', 's', 'GET', '/', '{}', '::'
+          from generate_series(1, ${WAITING}) n returning id, request_id, occurred_at)
         insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made;
         update audit.chains set position = 5 where owner = $OWNER`,
       ),
     );
-    await log.seal();
+    await sealNew();
+    expect(await reasonOf(owner)).toBeDefined();
+    return lookAgain(log.deps, { altered: [`organization:${owner}`] });
+  }
+
+  test("is taken back in steps, between which other logs go on, with what is written to it meanwhile", async () => {
+    const owner = "long-wait";
+    const looks = await waitingLog(owner);
+    await looks.next();
+    expect(await reasonOf(owner)).toBeDefined();
+    const [early] = await log.sql<{ id: string }>`
+      select min(id) as id from audit.audit_events where organization_id = ${owner} and outcome = 'pending'`;
+    await writePastOutcome(log.database, early?.id ?? "");
+    await log.write(2, owner);
+    await log.write(2, "beside-long-wait");
+    await sealNew();
+    await isComplete("beside-long-wait", 2);
+    await Array.fromAsync(looks);
     expect(await reasonOf(owner)).toBeUndefined();
-    expect((await log.proof(owner)).events).toHaveLength(waiting + 4);
+    await isComplete(owner, WAITING + 6);
+  });
+
+  test("is looked at from the start when a restart gives up entries that the look has read", async () => {
+    const owner = "restarted-wait";
+    const looks = await waitingLog(owner);
+    await looks.next();
+    const event = `(select event_id from audit.entries where chain_id = ${ID} and position = 5001)`;
+    await log.tamper(statements(owner, `update audit.audit_events set ip = '::9' where id = ${event}`));
+    const restarted = await restartChain(log.deps, `organization:${owner}`);
+    expect(restarted).toEqual({ from: 5_001, to: 5_002 });
+    await Array.fromAsync(looks);
+    expect(await reasonOf(owner)).toBeUndefined();
+    await sealNew();
+    expect((await log.proof(owner)).events).toHaveLength(WAITING + 4);
   });
 
   test("is taken back although more chains than one pass looks at stay altered", async () => {

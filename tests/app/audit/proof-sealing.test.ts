@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { restartTree } from "@ostiary/audit/restart";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -260,6 +260,31 @@ describe("a log that a test seals", () => {
     }
     await log.seal(now);
     expect((await rootOf(log)).size).toBe(3);
+  });
+
+  // AU-154
+  test("gets the signature of an interrupted pass although another process seals between two transactions", async () => {
+    const log = await ownLog();
+    await log.sealed(1);
+    const { note } = await rootOf(log);
+    await log.sealed(1);
+    await log.tamper(`update audit.sealer set note = '${note}'`);
+    const other = await passDeps(log.database, log.keyFile);
+    let calls = 0;
+    const transaction: Database["transaction"] = async (...given) => {
+      calls += 1;
+      if (calls > 1) {
+        await log.write(1);
+        await sealAll(other);
+      }
+      return log.database.transaction(...given);
+    };
+    const reads = new Proxy(log.database, {
+      get: (database, name) => (name === "transaction" ? transaction : Reflect.get(database, name)),
+    });
+    await log.restart();
+    await sealPass({ ...log.deps, reads });
+    expect(await verify((await log.proof()).text, log.key)).toMatchObject({ result: "complete" });
   });
 
   // AU-155

@@ -6,7 +6,7 @@ import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "
 import { columns, logCondition } from "../../events/sql.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
 import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
-import { parseSnapshot, windowAfter } from "../seal/snapshot.ts";
+import { isRestored, parseSnapshot, windowAfter } from "../seal/snapshot.ts";
 import { CLAIMED, eventsOf } from "../seal/unsealed-sql.ts";
 
 /** The sealed state of an owner's log, which an export with proof shows. */
@@ -69,7 +69,7 @@ export async function isUnsealed(
 ): Promise<boolean> {
   const sealed = parseSnapshot(sealed_to);
   // a restored snapshot has transaction numbers of another server: the sealer searches this database first
-  if (end > position || parseSnapshot(now).xmax < sealed.xmax) return true;
+  if (end > position || isRestored(sealed, parseSnapshot(now))) return true;
   const found = await database.run("select_unsealed_exists", (orm) =>
     rows(
       orm,

@@ -9,11 +9,10 @@ import { EMPTY_TREE } from "../root/signed-root.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
 import {
   type ChainRow,
-  type ChainStep,
   forget,
   intactEnd,
+  selectDroppedMonth,
   selectHeads,
-  selectSteps,
   storeFirstNote,
 } from "../seal/chain-sql.ts";
 import { declare } from "../seal/declare.ts";
@@ -64,6 +63,7 @@ const givenUpText =
  */
 export async function restartChain(deps: PassDeps, owner: string): Promise<GivenUp> {
   let givenUp = { from: 1, to: 0 };
+  let walked: { head: string; from: number } | null = null;
   await declare(deps, [owner], async ({ map, chains }, tx) => {
     const head = map.headOf(owner);
     if (head === null)
@@ -78,7 +78,9 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
     const ends = chains.map((row): ChainRow => ({ ...row, position, chain: lost, goes_on: false }));
     const [end] = ends;
     if (end === undefined) throw new Error("The chain was not read.");
-    const from = firstLost(owner, head, await selectSteps(tx, end.id, 0));
+    // a service that seals other logs makes the declaration begin again, which must not repeat a long walk
+    const from: number = walked?.head === lost ? walked.from : await firstLost(tx, end, head);
+    walked = { head: lost, from };
     givenUp = { from, to: position };
     const declared_at = new Date(deps.clock.now()).toISOString();
     return {
@@ -91,18 +93,10 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
 }
 
 /** Returns the first position of a chain that its rows do not have as it was sealed. */
-function firstLost(owner: string, head: MapHead, steps: readonly ChainStep[]): number {
-  const months = steps.flatMap(({ kind, content }) =>
-    kind === "retention" && content ? [content.month] : [],
-  );
-  const droppedMs = Math.max(0, ...months.map(monthEnd));
-  const sealed = steps.filter(({ position }) => position <= head.position);
-  const end = intactEnd(
-    owner,
-    { position: 0, chain: ZERO_HASH },
-    sealed,
-    ({ entry_occurred_at }) => entry_occurred_at !== null && Date.parse(entry_occurred_at) < droppedMs,
-  );
+async function firstLost(tx: Orm, row: ChainRow, head: MapHead): Promise<number> {
+  const month = await selectDroppedMonth(tx, row.id);
+  const start = { position: 0, chain: ZERO_HASH };
+  const end = await intactEnd(tx, row, start, month === null ? 0 : monthEnd(month));
   // rows that agree with each other and not with the sealed head were computed anew
   if (end.position === head.position && hexOf(end.chain) !== hexOf(head.chain)) return 1;
   return end.position + 1;

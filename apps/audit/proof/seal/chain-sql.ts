@@ -1,6 +1,7 @@
 import { declarationHash, type Hash, hashFromHex, hexOf, nextInChain } from "@ostiary/lib/domain/proof";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import type { MapHead } from "../heads/head-map.ts";
 import { entryIn, type StoredRow } from "./entries.ts";
 import { storedColumns } from "./unsealed-sql.ts";
 
@@ -69,8 +70,17 @@ export function selectHeads(tx: Orm): Promise<{ owner: string; position: number;
   return rows(tx, sql`select owner, position, encode(chain, 'hex') as chain from audit.chains`);
 }
 
+/** Returns the newest month that a chain declares as dropped, or null. */
+export async function selectDroppedMonth(tx: Orm, chain_id: number): Promise<string | null> {
+  const [found] = await rows<{ month: string | null }>(
+    tx,
+    sql`select max(month) as month from audit.declarations where chain_id = ${String(chain_id)}::text::bigint`,
+  );
+  return found?.month ?? null;
+}
+
 /** An entry of a chain as stored, with what it was made of: an event, which may be missing, or a declaration. */
-export type ChainStep = Partial<StoredRow> & {
+type ChainStep = Partial<StoredRow> & {
   position: number;
   /** The running hash, in hexadecimal. */
   chain: string;
@@ -81,9 +91,10 @@ export type ChainStep = Partial<StoredRow> & {
   salt: string | null;
 };
 
-/** Returns the entries of a chain after a position, in their order. */
-export function selectSteps(tx: Orm, chain_id: number, after: number): Promise<ChainStep[]> {
-  const at = sql`chain_id = ${String(chain_id)}::text::bigint and position > ${String(after)}::text::bigint`;
+/** Returns the entries of a chain after a position, up to `to`, in their order. */
+function selectSteps(tx: Orm, chain_id: number, after: number, to: number): Promise<ChainStep[]> {
+  const bigint = (value: number) => sql`${String(value)}::text::bigint`;
+  const at = sql`chain_id = ${bigint(chain_id)} and position > ${bigint(after)} and position <= ${bigint(to)}`;
   return rows<ChainStep>(
     tx,
     sql`select entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
@@ -102,26 +113,33 @@ export function selectSteps(tx: Orm, chain_id: number, after: number): Promise<C
   );
 }
 
+const STEPS_MAX = 5_000;
+
 /**
- * Follows a chain from `start` as long as its entries are what was sealed, and returns the end. `isDropped` says for
- * which entries without an event the stored hash counts.
+ * Follows a chain from `start` to its end, as long as its entries are what was sealed. Returns how far that is, and the
+ * time of the newest of these entries. Before `droppedMs`, the stored hash of an entry without an event counts.
  */
-export function intactEnd(
-  owner: string,
-  start: { position: number; chain: Hash },
-  steps: readonly ChainStep[],
-  isDropped: (step: ChainStep) => boolean = () => false,
-): { position: number; chain: Hash } {
+export async function intactEnd(
+  tx: Orm,
+  { id, owner, position: end }: Pick<ChainRow, "id" | "owner" | "position">,
+  start: MapHead,
+  droppedMs = 0,
+): Promise<MapHead & { newestMs: number }> {
   let { position, chain } = start;
-  for (const step of steps) {
-    const hash = hashOfStep(owner, step);
-    const next = hash === null ? null : nextInChain(chain, hash);
-    const isIntact = next === null ? isDropped(step) : hexOf(next) === step.chain;
-    if (!isIntact || step.position !== position + 1) break;
-    position = step.position;
-    chain = next ?? hashFromHex(step.chain);
+  let newestMs = 0;
+  for (let from = position; from < end; from += STEPS_MAX) {
+    for (const step of await selectSteps(tx, id, from, Math.min(from + STEPS_MAX, end))) {
+      const hash = hashOfStep(owner, step);
+      const next = hash === null ? null : nextInChain(chain, hash);
+      const occurredMs = step.entry_occurred_at === null ? 0 : new Date(step.entry_occurred_at).getTime();
+      const isIntact = next === null ? occurredMs < droppedMs : hexOf(next) === step.chain;
+      if (!isIntact || step.position !== position + 1) return { position, chain, newestMs };
+      position = step.position;
+      chain = next ?? hashFromHex(step.chain);
+      newestMs = Math.max(newestMs, occurredMs);
+    }
   }
-  return { position, chain };
+  return { position, chain, newestMs };
 }
 
 /** Returns the hash of an entry of an owner's chain, computed from what it was made of; null if that is missing. */

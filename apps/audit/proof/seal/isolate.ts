@@ -3,7 +3,7 @@ import { type Database, type Orm, StoreUnavailable, sqlState } from "@ostiary/li
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { AlteredChain } from "./chains.ts";
 import type { SealMemory } from "./read-pass.ts";
-import { parseSnapshot, windowAfter } from "./snapshot.ts";
+import { parseSnapshot, sealable, windowAfter } from "./snapshot.ts";
 import { selectState } from "./state-sql.ts";
 import { selectDue, selectEach } from "./unsealed-sql.ts";
 
@@ -47,7 +47,8 @@ export async function leaveOutUnreadable({
 }): Promise<boolean> {
   const due = await reads.run("select_due", async (orm: Orm) => {
     const state = await selectState(orm);
-    return selectDue(orm, windowAfter(parseSnapshot(state.sealed_to), parseSnapshot(state.now), null));
+    const sealed = parseSnapshot(state.sealed_to);
+    return selectDue(orm, windowAfter(sealed, sealable(sealed, parseSnapshot(state.now)), null));
   });
   const bad = await refusedAlone(
     due.filter(({ id }) => !unreadable.has(id)),

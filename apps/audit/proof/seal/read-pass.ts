@@ -1,14 +1,23 @@
+import type { Clock } from "@ostiary/lib/async";
 import { hexOf, MONTH_MARGIN_MS, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { HeadMap, type NodeCache, rootOf } from "../heads/head-map.ts";
 import type { SignedRoots, TrustedTree } from "../root/signed-root.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
-import { type ChainRow, intactEnd, selectChains, selectMoved, selectSteps } from "./chain-sql.ts";
+import { type ChainRow, intactEnd, selectChains, selectMoved } from "./chain-sql.ts";
 import { type AlteredChain, alteredOf, LogAltered } from "./chains.ts";
 import { ownersOf, type UnsealedRow } from "./entries.ts";
-import { parseSnapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
+import {
+  FIRST_SNAPSHOT,
+  isRestored,
+  parseSnapshot,
+  sealable,
+  sealedAfter,
+  snapshotText,
+  windowAfter,
+} from "./snapshot.ts";
 import { type SealerState, selectState } from "./state-sql.ts";
-import { selectBound, selectUnsealed, selectUnsealedAnew, selectWindow } from "./unsealed-sql.ts";
+import { selectBound, selectLogPage, selectWindow } from "./unsealed-sql.ts";
 
 /** The maximum number of entries of each kind in one pass, so that statements stay short and other work gets its turn. */
 const ENTRIES_MAX = 5_000;
@@ -21,11 +30,29 @@ export interface SealMemory {
   unreadable: Set<string>;
 }
 
+/**
+ * The progress of a look at a chain that was left out. A look reads the events of the log in pages, then what was sealed
+ * for other logs since its first page.
+ */
+export interface Look {
+  owner: string;
+  /** The end of the chain. A look begins again when something else has moved the end, such as a restart. */
+  position: number;
+  /** The last event that was read, or null once the last page was read. */
+  after: string | null;
+  /** The transactions whose events have entries, as far as the log was read. Null before the first page. */
+  sealed_to: string | null;
+}
+
+export function newLook(owner: string, position = 0): Look {
+  return { owner, position, after: "", sealed_to: null };
+}
+
 export interface PassOptions {
   /** Whether this replica may seal in a state. */
   isMine?: (state: SealerState) => boolean;
-  /** The owner of a chain that was left out, which the pass looks at again. Without one, the pass seals what is new. */
-  owner?: string | null;
+  /** The look that the pass continues. Without one, the pass seals what is new. */
+  look?: Look | null;
   /** The only owners whose entries the pass writes, or null for all. */
   only?: ReadonlySet<string> | null;
 }
@@ -36,6 +63,8 @@ export interface Due {
   /** The snapshot that is sealed once all of `rows` are. */
   sealed_to: string;
   behind: boolean;
+  /** The look as it continues after this pass, or null. */
+  look: Look | null;
 }
 
 /** The events that a pass may seal, their chains, and the map of heads under the last signed root. */
@@ -49,55 +78,87 @@ export interface PassRead extends Due {
   restored: readonly string[];
 }
 
-/** Reads the state of the sealer, checks the tree, and reads what there is to seal, unless an interrupted pass comes first. */
+/**
+ * Reads the state of the sealer, checks the tree, and reads what there is to seal. If a pass was interrupted before its
+ * signature, checks the leaf of that pass instead.
+ */
 export async function readPass(
   tx: Orm,
-  memory: SealMemory,
-  { isMine = () => true, owner = null, only = null }: PassOptions,
+  { memory, clock }: { memory: SealMemory; clock: Clock },
+  { isMine = () => true, look = null, only = null }: PassOptions,
 ): Promise<{ state: SealerState; tree: TrustedTree; read: PassRead | "others" | "unsigned" }> {
   const state = await selectState(tx);
   const tree = await memory.roots.check(tx, state);
   if (!isMine(state)) return { state, tree, read: "others" };
-  if (tree.unsigned !== null) return { state, tree, read: "unsigned" };
-  const fresh = owner === null ? await dueRows(tx, state, memory) : null;
+  if (tree.unsigned !== null) {
+    await checkUnsignedLeaf(tx, memory.nodes, tree, tree.unsigned, clock.now());
+    return { state, tree, read: "unsigned" };
+  }
+  const wanted = look ?? (await dueRows(tx, state, memory));
   const leftOut = new Set(state.altered);
   const isOpen = (each: string) => (only?.has(each) ?? true) && !leftOut.has(each);
-  const owners = owner === null ? [...new Set(fresh?.rows.flatMap(ownersOf).filter(isOpen))] : [owner];
+  const isNew = "rows" in wanted;
+  const owners = isNew ? [...new Set(wanted.rows.flatMap(ownersOf).filter(isOpen))] : [wanted.owner];
   const map = await openMap(tx, memory.nodes, tree, owners);
   const found = owners.length === 0 ? [] : await selectChains(tx, owners);
   const altered = alteredOf(found, map);
   const isAltered = new Set(altered.map((each) => each.owner));
   const chains = found.filter((row) => !isAltered.has(row.owner));
-  const due = fresh ?? (await waitingRows(tx, state, chains));
+  const due = isNew ? wanted : await waitingRows(tx, state, memory, wanted, chains);
   const read = {
     ...due,
     sealed_to: only === null ? due.sealed_to : state.sealed_to,
     map,
     chains,
     altered: altered.filter((each) => !leftOut.has(each.owner)),
-    restored: owner === null || due.behind ? [] : chains.map((row) => row.owner),
+    restored: isNew || due.behind ? [] : chains.map((row) => row.owner),
   };
   return { state, tree, read };
 }
 
-/** Returns what a chain that was left out lacks. Reads no events while the chain still differs, because they are many. */
-async function waitingRows(tx: Orm, { sealed_to }: SealerState, [chain]: readonly ChainRow[]): Promise<Due> {
-  const rows = chain === undefined ? [] : await selectUnsealed(tx, chain.owner, ENTRIES_MAX);
-  return { rows, sealed_to, behind: rows.length === ENTRIES_MAX };
+/**
+ * Returns the next part of what a chain that was left out may lack. Reads no events while the chain still differs, because
+ * they can be many.
+ */
+async function waitingRows(
+  tx: Orm,
+  { sealed_to }: SealerState,
+  { unreadable }: SealMemory,
+  given: Look,
+  [chain]: readonly ChainRow[],
+): Promise<Due> {
+  if (chain === undefined) return { rows: [], sealed_to, behind: false, look: null };
+  const { owner, position } = chain;
+  const look = given.position === position ? given : newLook(owner, position);
+  const readTo = look.sealed_to ?? sealed_to;
+  if (look.after !== null) {
+    const rows = await selectLogPage(tx, owner, look.after, ENTRIES_MAX);
+    const after = rows.length < ENTRIES_MAX ? null : (rows.at(-1)?.id ?? null);
+    const behind = after !== null || readTo !== sealed_to;
+    return { rows, sealed_to, behind, look: behind ? { ...look, after, sealed_to: readTo } : null };
+  }
+  const [from, to] = [parseSnapshot(readTo), parseSnapshot(sealed_to)];
+  const window = windowAfter(from, to, await selectBound(tx, from.xmax, ENTRIES_MAX));
+  const rows = await selectWindow(tx, window, unreadable);
+  const behind = window.before < to.xmax;
+  const next = { ...look, sealed_to: snapshotText(sealedAfter(window)) };
+  return { rows, sealed_to, behind, look: behind ? next : null };
 }
 
+/**
+ * Returns what is new. In a restored database, that is first what the sealed snapshot of the other server does not cover.
+ * Then its transaction numbers are read from the start, because new events have numbers that old ones had.
+ */
 async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory): Promise<Due> {
   const sealed = parseSnapshot(state.sealed_to);
   const now = parseSnapshot(state.now);
-  if (now.xmax < sealed.xmax) {
-    // a database that was restored on another server has lower transaction numbers
-    const rows = await selectUnsealedAnew(tx, sealed, now, ENTRIES_MAX);
-    const behind = rows.length === ENTRIES_MAX;
-    return { rows, sealed_to: behind ? state.sealed_to : snapshotText(now), behind };
-  }
-  const window = windowAfter(sealed, now, await selectBound(tx, sealed.xmax, ENTRIES_MAX));
+  const to = sealable(sealed, now);
+  const window = windowAfter(sealed, to, await selectBound(tx, sealed.xmax, ENTRIES_MAX));
   const rows = await selectWindow(tx, window, unreadable);
-  return { rows, sealed_to: snapshotText(sealedAfter(window)), behind: window.before < now.xmax };
+  const isLast = window.before === to.xmax;
+  const startsAgain = isLast && isRestored(sealed, now);
+  const next = startsAgain ? FIRST_SNAPSHOT : sealedAfter(window);
+  return { rows, sealed_to: snapshotText(next), behind: startsAgain || !isLast, look: null };
 }
 
 /**
@@ -126,7 +187,7 @@ const CLOCKS_MS = 60 * 60 * 1000;
  *
  * @throws LogAltered if the leaf has another map, or a time that its pass cannot have had
  */
-export async function checkUnsignedLeaf(
+async function checkUnsignedLeaf(
   tx: Orm,
   nodes: NodeCache,
   tree: TrustedTree,
@@ -141,16 +202,14 @@ export async function checkUnsignedLeaf(
     const head = map.headOf(row.owner);
     if (head === "lost") throw new LogAltered(`The path to ${row.owner} in the map of heads is gone`);
     const start = head ?? { position: 0, chain: ZERO_HASH };
-    const steps = await selectSteps(tx, row.id, start.position);
-    const end = intactEnd(row.owner, start, steps);
-    const isIntact = end.position === row.position && hexOf(end.chain) === row.chain;
-    if (!isIntact || end.position !== start.position + steps.length) {
+    const end = await intactEnd(tx, row, start);
+    if (end.position !== row.position || hexOf(end.chain) !== row.chain) {
       throw new LogAltered(
         `The chain of ${row.owner} in leaf ${leaf.number} does not have what was committed`,
       );
     }
     map.set(row.owner, end);
-    newestMs = steps.reduce((ms, step) => Math.max(ms, timeOf(step.entry_occurred_at)), newestMs);
+    newestMs = Math.max(newestMs, end.newestMs);
   }
   if (hexOf(map.sealed(Number(leaf.number)).root) !== leaf.map) {
     throw new LogAltered(`The map of leaf ${leaf.number} does not have what was committed`);

@@ -17,7 +17,8 @@ import {
 import { isAboutRows, leaveOutUnreadable, refusedOf } from "./isolate.ts";
 import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import {
-  checkUnsignedLeaf,
+  type Look,
+  newLook,
   type PassOptions,
   type PassRead,
   readPass,
@@ -45,6 +46,8 @@ interface PassResult {
   state: SealerState;
   entries: number;
   end: "done" | "behind" | "lost" | "others";
+  /** The look as it continues after the pass; null once it has ended. */
+  look: Look | null;
 }
 
 /** The maximum number of chains that were left out and that are looked at again at once. */
@@ -52,16 +55,29 @@ const LOOKED_AT_MAX = 100;
 
 /** Seals all that is committed, and looks once at the chains that were left out, as a job does while no service seals. */
 export async function sealAll(deps: PassDeps): Promise<void> {
+  let looks: ReturnType<typeof lookAgain> | null = null;
   for (;;) {
     const { end, state } = await sealPass(deps);
-    if (end === "done") return lookAgain(deps, state);
+    if (end !== "done") continue;
+    looks ??= lookAgain(deps, state);
+    if ((await looks.next()).done) return;
   }
 }
 
-/** Looks at chains that were left out, and seals what those lack whose rows match again. */
-export async function lookAgain(deps: PassDeps, { altered }: SealerState): Promise<void> {
+/**
+ * Looks at chains that were left out, and seals what those lack whose rows match again. Yields after each pass, so that
+ * the caller can seal what is new in other logs.
+ */
+export async function* lookAgain(
+  deps: PassDeps,
+  { altered }: Pick<SealerState, "altered">,
+): AsyncGenerator<void, void, void> {
   for (const owner of altered.slice(0, LOOKED_AT_MAX)) {
-    while ((await sealPass(deps, { owner })).end === "behind");
+    let look: Look | null = newLook(owner);
+    while (look !== null) {
+      ({ look } = await sealPass(deps, { look }));
+      yield;
+    }
   }
 }
 
@@ -70,56 +86,56 @@ export async function lookAgain(deps: PassDeps, { altered }: SealerState): Promi
  * transaction, then the signature. A log whose rows the database or this process refuses is left out.
  */
 export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promise<PassResult> {
-  const { owner = null, only = null } = options;
+  const { look = null, only = null } = options;
   const { state, tree, read } = await readInOneTransaction(deps, options);
-  if (read === "others") return { state, entries: 0, end: "others" };
+  const nothing = { state, entries: 0, look };
+  if (read === "others") return { ...nothing, end: "others" };
   if (read === "unsigned") {
     await signInterrupted(deps, state, tree);
-    return { state, entries: 0, end: "behind" };
+    return { ...nothing, end: "behind" };
   }
-  const write = await passWrite(deps, { state, tree, ...read }, owner !== null);
-  if (write === null) return { state, entries: 0, end: "done" };
+  const write = await passWrite(deps, { state, tree, ...read }, look !== null);
+  const entries = write?.entries?.length ?? 0;
+  const next: PassResult = {
+    state,
+    entries,
+    end: read.behind ? "behind" : "done",
+    look: read.look && { ...read.look, position: read.look.position + entries },
+  };
+  if (write === null) return next;
   logAltered(deps, write);
   try {
-    if (!(await writeAndSign(deps, { state, tree }, write))) return { state, entries: 0, end: "lost" };
+    if (!(await writeAndSign(deps, { state, tree }, write))) return { ...nothing, end: "lost" };
   } catch (error) {
     if (only !== null || !isAboutRows(error)) throw error;
     // a chain that was left out already stays so
-    if (owner !== null) return { state, entries: 0, end: "done" };
+    if (look !== null) return { ...nothing, look: null, end: "done" };
     const owners = write.heads?.map((head) => head.owner) ?? [];
     const refused = await refusedOf(owners, (group) => sealPass(deps, { only: group }));
     for (const each of refused) await insertAltered(deps.writes, each.owner, each.reason);
     logAltered(deps, { altered: refused });
-    return { state, entries: 0, end: "behind" };
+    return { ...nothing, end: "behind" };
   }
-  const entries = write.entries?.length ?? 0;
-  return { state, entries, end: read.behind && (owner === null || entries > 0) ? "behind" : "done" };
+  return next;
 }
 
-async function readInOneTransaction(
-  { reads, memory, log }: PassDeps,
-  options: PassOptions,
-): ReturnType<typeof readPass> {
+async function readInOneTransaction(deps: PassDeps, options: PassOptions): ReturnType<typeof readPass> {
+  const { reads } = deps;
   const read = () =>
-    reads.transaction("read_pass", (tx) => readPass(tx, memory, options), { isolation: "repeatable read" });
+    reads.transaction("read_pass", (tx) => readPass(tx, deps, options), { isolation: "repeatable read" });
   try {
     return await read();
   } catch (error) {
-    if (error instanceof StoreUnavailable || !(await leaveOutUnreadable({ reads, memory, log }))) throw error;
+    if (error instanceof StoreUnavailable || !(await leaveOutUnreadable(deps))) throw error;
     return read();
   }
 }
 
-/** Signs a tree whose last pass was interrupted before its signature. The next pass continues. */
+/** Signs a tree whose last pass was interrupted before its signature, and whose leaf was checked. */
 async function signInterrupted(deps: PassDeps, state: SealerState, tree: TrustedTree): Promise<void> {
-  const { memory, reads, writes, clock } = deps;
+  const { memory, writes } = deps;
   const leaf = tree.unsigned;
   if (leaf === null) return;
-  await reads.transaction(
-    "check_unsigned_leaf",
-    (tx) => checkUnsignedLeaf(tx, memory.nodes, tree, leaf, clock.now()),
-    { isolation: "repeatable read" },
-  );
   await memory.roots.sign(nextEdge(tree, leaf), leaf, state.trees, (note) =>
     storeNote(writes, state.passes, note, leaf),
   );
@@ -217,20 +233,17 @@ async function newEntries(
   const altered = new Map<string, AlteredChain>();
   const add = (part: EventPart<UnsealedRow>) => {
     const { row, is_outcome } = part;
+    const owners = ownersOf(row).filter((owner) => ids.has(owner));
+    if (owners.length === 0) return;
     if (is_outcome && !row.intent_due && row.placed === null) {
       log.error({ event_id: row.id }, "an event that no request wrote is left out of the proof");
       return;
     }
-    const placed = new Set(row.placed?.split(","));
     try {
-      for (const entry of entriesOf(part)) {
-        const id = ids.get(entry.owner);
-        if (id !== undefined && !placed.has(`${id}${entry.row.is_outcome ? "o" : "i"}`)) found.push(entry);
-      }
+      found.push(...lackingEntries(part, ids));
     } catch (error) {
       const reason = `the event ${row.id} cannot be sealed: ${reasonOf(error)}`;
-      for (const owner of ownersOf(row).filter((each) => ids.has(each) && !altered.has(each)))
-        altered.set(owner, { owner, reason });
+      for (const owner of owners) if (!altered.has(owner)) altered.set(owner, { owner, reason });
     }
   };
   function* steps() {
@@ -239,4 +252,13 @@ async function newEntries(
   await inSlices(steps(), { sliceMs: SLICE_MS, clock });
   const entries = found.filter(({ owner }) => !altered.has(owner));
   return { entries, altered: [...altered.values()] };
+}
+
+/** Returns the entries of an intent or outcome that the chains with these ids lack. */
+function lackingEntries(part: EventPart<UnsealedRow>, ids: ReadonlyMap<string, number>): NewEntry[] {
+  const placed = new Set(part.row.placed?.split(","));
+  return entriesOf(part).filter(({ owner, row }) => {
+    const id = ids.get(owner);
+    return id !== undefined && !placed.has(`${id}${row.is_outcome ? "o" : "i"}`);
+  });
 }

@@ -43,6 +43,8 @@ export class Sealer {
   #alteredLogs = 0;
   #isSetBack = false;
   #lookAtMs = 0;
+  /** The looks at chains that were left out, if they have not ended. */
+  #looks: ReturnType<typeof lookAgain> | null = null;
   #isSealing = false;
 
   constructor(deps: SealerDeps) {
@@ -136,9 +138,14 @@ export class Sealer {
       if (end === "behind") continue;
       if (end !== "done") return;
       this.#sealedThroughMs = startedMs;
-      if (startedMs < this.#lookAtMs) return;
-      this.#lookAtMs = startedMs + LOOK_MS;
-      return lookAgain(this.#pass, state);
+      if (this.#looks === null) {
+        if (startedMs < this.#lookAtMs) return;
+        this.#lookAtMs = startedMs + LOOK_MS;
+        this.#looks = lookAgain(this.#pass, state);
+      }
+      if (!(await this.#looks.next()).done) continue;
+      this.#looks = null;
+      return;
     }
   }
 

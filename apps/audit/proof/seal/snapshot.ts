@@ -18,6 +18,20 @@ export function snapshotText({ xmax, running }: Snapshot): string {
   return `${running[0] ?? xmax}:${xmax}:${running.join(",")}`;
 }
 
+/** The snapshot of a new database, which covers no event. */
+export const FIRST_SNAPSHOT: Snapshot = { xmax: 3n, running: [] };
+const EVERY_TRANSACTION: Snapshot = { xmax: 2n ** 63n - 1n, running: [] };
+
+/** Whether a database was restored on a server with lower transaction numbers. */
+export function isRestored(sealed: Snapshot, now: Snapshot): boolean {
+  return now.xmax < sealed.xmax;
+}
+
+/** Returns the transactions that a pass may seal: the rows of a restored database are committed, whatever their numbers. */
+export function sealable(sealed: Snapshot, now: Snapshot): Snapshot {
+  return isRestored(sealed, now) ? EVERY_TRANSACTION : now;
+}
+
 /** The transactions that one pass seals: they ended after the last sealed snapshot. */
 export interface SealWindow {
   /** Transactions that were still running in the last sealed snapshot. */

@@ -1,8 +1,8 @@
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { columns } from "../../events/sql.ts";
+import { columns, logCondition } from "../../events/sql.ts";
 import { compare, type UnsealedRow } from "./entries.ts";
-import { type SealWindow, type Snapshot, snapshotText } from "./snapshot.ts";
+import { type SealWindow, snapshotText } from "./snapshot.ts";
 
 /**
  * Returns the id of the first transaction that a pass should leave to the next pass. From `xid` (inclusive) to that
@@ -25,7 +25,7 @@ export async function selectBound(orm: Orm, xid: bigint, entries: number): Promi
  * event.
  */
 export const CLAIMED = sql`exists (select from audit.request_ids known
-    where known.request_id = event.request_id and known.id = event.id)`;
+    where known.request_id = event.request_id and known.id = event.id offset 0)`;
 
 /** The columns of an event that its entries need. */
 export const storedColumns = sql`${columns},
@@ -105,54 +105,13 @@ export function selectEach(orm: Orm, due: readonly DueEvent[]): Promise<Unsealed
   return selectRows(orm, withRows(given), sql`due.is_intent`, sql`due.is_outcome`);
 }
 
-/** Returns at most `limit` events of an owner that lack an entry in the owner's chain, in the order of their writes. */
-export function selectUnsealed(orm: Orm, owner: string, limit: number): Promise<UnsealedRow[]> {
+/** Returns at most `limit` events of an owner's log with ids above `after`, in the order of their ids. */
+export function selectLogPage(orm: Orm, owner: string, after: string, limit: number): Promise<UnsealedRow[]> {
   const id = owner.slice(owner.indexOf(":") + 1);
-  const inLog = owner.startsWith("organization:")
-    ? sql`event.organization_id = ${id}`
-    : sql`event.user_id = ${id}`;
-  const chain = sql`(select known.id from audit.chains known where known.owner = ${owner})`;
-  return selectLacking(orm, sql`audit.audit_events event where ${inLog} and ${CLAIMED}`, limit, chain);
-}
-
-/**
- * Returns at most `limit` events that lack an entry, of all owners that are not left out, in a restored database whose
- * transaction numbers started again. Their numbers are those that `sealed` does not cover, or those that may be new.
- */
-export function selectUnsealedAnew(
-  orm: Orm,
-  sealed: Snapshot,
-  now: Snapshot,
-  limit: number,
-): Promise<UnsealedRow[]> {
-  const isOpen = (log: SQL) =>
-    sql`${log} is not null and not exists (select from audit.altered_chains aside where aside.owner = ${log})`;
-  const organization = sql`'organization:' || event.organization_id`;
-  const person = sql`'user:' || event.user_id`;
-  const running = `{${sealed.running.join(",")}}`;
-  const isUncovered = (xid: SQL) => sql`(${xid} < ${String(now.xmax)}::text::xid8
-    or ${xid} >= ${String(sealed.xmax)}::text::xid8 or ${xid} = any (${running}::text::xid8[]))`;
-  const due = sql`select id, occurred_at from audit.request_ids known where ${isUncovered(sql`known.xid`)}
-    union select id, occurred_at from audit.audit_events written where ${isUncovered(sql`written.outcome_xid`)}`;
-  const from = sql`${withRows(due)} where (${isOpen(organization)} or ${isOpen(person)}) and ${CLAIMED}`;
-  return selectLacking(orm, from, limit);
-}
-
-function selectLacking(orm: Orm, from: SQL, limit: number, chain?: SQL): Promise<UnsealedRow[]> {
-  const lacking = sql`${from}
-      and (${hasNoEntry(false, chain)} or event.outcome <> 'pending' and ${hasNoEntry(true, chain)})
-    order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`;
-  return selectRows(orm, lacking, sql`true`, sql`event.outcome <> 'pending'`);
-}
-
-/**
- * Returns the condition that an intent or an outcome has no entry. The transaction number cannot show this, because
- * a restored database may reuse numbers.
- */
-function hasNoEntry(is_outcome: boolean, chain_id?: SQL): SQL {
-  return sql`not exists (select from audit.entries entry
-    where entry.event_id = event.id and entry.is_outcome = ${sql.raw(String(is_outcome))}
-      ${chain_id === undefined ? sql`` : sql`and entry.chain_id = ${chain_id}`})`;
+  const log = { kind: owner.startsWith("organization:") ? "organization" : "user", id } as const;
+  const page = sql`audit.audit_events event where ${logCondition(log)} and event.id > ${after} and ${CLAIMED}
+    order by event.id limit ${sql.raw(String(limit))}`;
+  return selectRows(orm, page, sql`true`, sql`event.outcome <> 'pending'`);
 }
 
 function selectRows(orm: Orm, from: SQL, intent: SQL, outcome: SQL): Promise<UnsealedRow[]> {
