@@ -1,11 +1,6 @@
-import {
-  type RouteTable,
-  SCOPES,
-  type StoredRoute,
-  type StoredServiceConfig,
-} from "../domain/routes/index.ts";
+import type { RouteTable } from "../domain/routes/index.ts";
 import type { JsonObject, ShellVariable } from "../openapi/index.ts";
-import { type EdgeRoute, edgeOperation } from "./edge-operation.ts";
+import { edgeOperation } from "./edge-operation.ts";
 import { fairShares } from "./fair-shares.ts";
 import { errorSchemas, gatewayHeaders, sharedResponses } from "./gateway-errors.ts";
 import { type Placed, placeRoutes } from "./place-routes.ts";
@@ -19,7 +14,6 @@ interface EdgeSources {
   /** The URL where clients call the gateway, or undefined when the registry does not know it. */
   readonly serverUrl: string | undefined;
   readonly table: RouteTable;
-  readonly services: ReadonlyMap<string, StoredServiceConfig>;
   /** The descriptions by service, for services whose config names a description. */
   readonly descriptions: ReadonlyMap<string, KnownDescription>;
 }
@@ -42,9 +36,9 @@ const UNKNOWN_ORIGIN: ShellVariable = { variable: "API_URL" };
 
 /** Yields the edge description in pieces that are quick to build, since it can have several megabytes. */
 export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
-  const { title, serverUrl, descriptions } = sources;
+  const { title, serverUrl, table, descriptions } = sources;
   const merges = mergesOf(descriptions);
-  const { placed, tags } = yield* placeRoutes(edgeRoutes(sources), merges, serverUrl ?? UNKNOWN_ORIGIN);
+  const { placed, tags } = yield* placeRoutes(table, merges, serverUrl ?? UNKNOWN_ORIGIN);
   const head = {
     openapi: "3.1.0",
     info: { title, version: "1", description: introduction },
@@ -54,13 +48,11 @@ export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOu
   yield `${JSON.stringify(head).slice(0, -1)},"tags":[`;
   yield* joined(tags.values().map((tag) => JSON.stringify(tag)));
   yield '],"paths":{';
-  const used = yield* paths(placed, merges);
+  yield* paths(placed, merges);
   yield '},"components":{"schemas":{';
-  yield* joined(componentSchemas(placed.length > 0, merges));
-  const rest = JSON.stringify({
-    ...usedComponents(used),
-    securitySchemes: schemesOf(new Set(placed.map(({ edge }) => edge.route.scope))),
-  });
+  yield* joined(componentSchemas(merges));
+  const securitySchemes = schemesOf(new Set(placed.map(({ route }) => route.scope)));
+  const rest = JSON.stringify({ responses: sharedResponses, headers: gatewayHeaders, securitySchemes });
   const left_out = new Map([...merges].map(([service, merge]) => [service, merge.left_out]));
   yield `},${rest.slice(1)},"x-service-documents":${JSON.stringify(marksOf(descriptions, left_out))}}`;
   return left_out;
@@ -78,47 +70,23 @@ function mergesOf(descriptions: EdgeSources["descriptions"]): Map<string, Servic
   return merges;
 }
 
-/** Yields every route except OPTIONS routes, which the gateway answers itself. Yields null after other steps. */
-function* edgeRoutes({ services, table }: EdgeSources): Generator<EdgeRoute | null> {
-  const rows = new Map<string, StoredRoute>();
-  for (const [service, config] of services) {
-    for (const row of SCOPES.flatMap((scope) => config[scope]?.routes ?? [])) {
-      for (const method of row.methods) rows.set(`${service} ${method} ${row.path}`, row);
-    }
-    yield null;
-  }
-  for (const route of table.unordered) {
-    if (route.method === "OPTIONS") continue;
-    const rate_limit = rows.get(`${route.service} ${route.method} ${route.path}`)?.rate_limit;
-    const policies = services.get(route.service)?.rate_limits;
-    const policy = typeof rate_limit === "string" ? (policies?.[rate_limit] ?? null) : null;
-    yield { route, rate_limit, policy };
-  }
-}
-
-/** Yields the `paths` object in pieces. Returns the references of its operations to {@link usedComponents}. */
-function* paths(
-  placed: readonly Placed[],
-  merges: ReadonlyMap<string, ServiceMerge>,
-): Generator<string, ReadonlySet<string>> {
-  const used = new Set<string>();
+/** Yields the `paths` object in pieces. */
+function* paths(placed: readonly Placed[], merges: ReadonlyMap<string, ServiceMerge>): Generator<string> {
   let path: string | null = null;
-  for (const { place, edge, found } of placed) {
-    const merge = merges.get(edge.route.service);
-    const merged = found === null ? null : (merge?.operation(edge, found, place) ?? null);
-    const operation = merged ?? JSON.stringify(edgeOperation(edge, null, place));
-    for (const ref of references(operation)) used.add(ref);
+  for (const { place, route, found } of placed) {
+    const merge = merges.get(route.service);
+    const merged = found === null ? null : (merge?.operation(route, found, place) ?? null);
+    const operation = merged ?? JSON.stringify(edgeOperation(route, null, place));
     const start = path === place.path ? "," : `${path === null ? "" : "},"}${JSON.stringify(place.path)}:{`;
-    yield `${start}"${edge.route.method.toLowerCase()}":${operation}`;
+    yield `${start}"${route.method.toLowerCase()}":${operation}`;
     path = place.path;
     if (merge !== undefined) yield* merge.copySchemas();
   }
   if (path !== null) yield "}";
-  return used;
 }
 
-function* componentSchemas(hasErrors: boolean, merges: ReadonlyMap<string, ServiceMerge>): Generator<string> {
-  if (hasErrors) yield JSON.stringify(errorSchemas).slice(1, -1);
+function* componentSchemas(merges: ReadonlyMap<string, ServiceMerge>): Generator<string> {
+  yield JSON.stringify(errorSchemas).slice(1, -1);
   for (const merge of merges.values()) yield* merge.components();
 }
 
@@ -137,17 +105,4 @@ function marksOf(descriptions: EdgeSources["descriptions"], left_out: LeftOut): 
     const count = left_out.get(service) ?? 0;
     return { service, status, ...(status === "stale" && { read_at }), ...(count > 0 && { left_out: count }) };
   });
-}
-
-function references(text: string): string[] {
-  return text.match(/"#\/components\/(responses|headers)\/[A-Za-z-]+"/g) ?? [];
-}
-
-/** Returns the gateway's shared responses and headers to which operations or other responses refer. */
-function usedComponents(used: ReadonlySet<string>): JsonObject {
-  const pick = (kind: string, all: Readonly<Record<string, JsonObject>>, refs: ReadonlySet<string>) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => refs.has(`"#/components/${kind}/${name}"`)));
-  const responses = pick("responses", sharedResponses, used);
-  const all = new Set([...used, ...references(JSON.stringify(responses))]);
-  return { responses, headers: pick("headers", gatewayHeaders, all) };
 }

@@ -1,12 +1,11 @@
 import { isRecord } from "../domain/json/index.ts";
-import { type AppliedLimit, RATE_LIMIT_HEADERS, shownLimit } from "../domain/ratelimit/index.ts";
+import { type AppliedLimit, bucketNamed, RATE_LIMIT_HEADERS, shownLimit } from "../domain/ratelimit/index.ts";
 import {
   bodyText,
   type CompiledRoute,
   DEFAULT_CALL_BOUNDS,
-  type RateLimitPolicy,
+  isOfMembers,
   type Scope,
-  type StoredRoute,
 } from "../domain/routes/index.ts";
 import { type JsonObject, operationSamples, type ShellVariable } from "../openapi/index.ts";
 import {
@@ -18,13 +17,6 @@ import {
 } from "./gateway-errors.ts";
 import { credentialHeaderOf, securityOf } from "./security.ts";
 import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
-
-export interface EdgeRoute {
-  readonly route: CompiledRoute;
-  readonly rate_limit: StoredRoute["rate_limit"];
-  /** The policy that `rate_limit` names, or null if it names none. */
-  readonly policy: RateLimitPolicy | null;
-}
 
 /** The parts of an operation that depend on the other operations, such as its unique id. */
 export interface Place {
@@ -41,14 +33,17 @@ const ANY_TYPE = "*/*";
 const WITHOUT_BODY = /^(1..|204|205|304)$/;
 
 /** Builds the operation of a route from the gateway's behavior and from the service's description, if there is one. */
-export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null, place: Place): JsonObject {
-  const { route } = edge;
+export function edgeOperation(
+  route: CompiledRoute,
+  service: ServiceOperation | null,
+  place: Place,
+): JsonObject {
   const parameters = [...pathParameters(route, service, place), ...(service?.parameters ?? [])];
   const body = bodyOf(route, service);
   return {
     operationId: place.operationId,
     summary: service?.summary ?? `${route.method} ${route.path}`,
-    description: description(edge, service),
+    description: description(route, service),
     tags: [place.tag],
     ...(service?.deprecated && { deprecated: true }),
     security: securityOf(route.scope),
@@ -57,7 +52,7 @@ export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null,
     responses: responses(route, service),
     "x-scope": route.scope,
     ...(route.required_labels !== null && { "x-required-labels": route.required_labels.list }),
-    "x-rate-limit": describedLimit(edge),
+    "x-rate-limit": describedLimit(route),
     "x-codeSamples": operationSamples({
       method: route.method,
       path: place.path,
@@ -106,14 +101,21 @@ const COUNTED: Readonly<Record<Scope, string>> = {
   member: "member",
 };
 
-function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceOperation | null): string {
+/** Returns the policy whose bucket counts the requests of a route, or null if the route has its own buckets. */
+function policyOf({ bucketPrefix }: CompiledRoute): { policy: string; shared: boolean } | null {
+  const bucket = bucketNamed(bucketPrefix.slice(0, -1));
+  return bucket !== null && "policy" in bucket
+    ? { policy: bucket.policy, shared: bucket.kind === "shared" }
+    : null;
+}
+
+function description(route: CompiledRoute, service: ServiceOperation | null): string {
   const { scope, required_labels, rate_limit: limit } = route;
+  const policy = policyOf(route);
   const labels = required_labels?.list.map((label) => `\`${label}\``).join(", ");
-  const isLabelled = labels !== undefined && (scope === "organization" || scope === "member");
+  const isLabelled = labels !== undefined && isOfMembers(route);
   const together =
-    typeof rate_limit === "string"
-      ? `, counted together for all routes with the policy \`${rate_limit}\``
-      : "";
+    policy === null ? "" : `, counted together for all routes with the policy \`${policy.policy}\``;
   const shared = policy?.shared ? " in every service" : "";
   const lines = [
     `**Callers:** ${CALLERS[scope]}`,
@@ -153,7 +155,7 @@ function numbersText(limit: Exclude<CompiledRoute["rate_limit"], null>): string 
 const appliedText = ({ requests, window }: AppliedLimit) =>
   typeof window === "number" ? `${requests} requests in ${window} s` : `${requests} requests a ${window}`;
 
-function describedLimit({ route, rate_limit, policy }: EdgeRoute): JsonObject | false {
+function describedLimit(route: CompiledRoute): JsonObject | false {
   const { rate_limit: limit, scope } = route;
   if (limit === null) return false;
   const per = COUNTED[scope].replace(" ", "_");
@@ -162,12 +164,7 @@ function describedLimit({ route, rate_limit, policy }: EdgeRoute): JsonObject | 
     const plans = Object.entries(limit.plans).map(([plan, limits]) => [plan, limits.map(shownLimit)]);
     return { limits: limit.limits.map(shownLimit), plans: Object.fromEntries(plans), per };
   }
-  return {
-    requests: limit.requests,
-    window_seconds: limit.window_seconds,
-    per,
-    ...(typeof rate_limit === "string" && { policy: rate_limit, shared: policy?.shared === true }),
-  };
+  return { requests: limit.requests, window_seconds: limit.window_seconds, per, ...policyOf(route) };
 }
 
 function responses(route: CompiledRoute, service: ServiceOperation | null): JsonObject {

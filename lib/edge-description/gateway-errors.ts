@@ -1,6 +1,6 @@
 import { type ErrorCode, ErrorEnvelope, errorCodes, wireCode } from "../domain/errors/index.ts";
 import { RATE_LIMIT_HEADERS } from "../domain/ratelimit/index.ts";
-import { type CompiledRoute, DEFAULT_CALL_BOUNDS } from "../domain/routes/index.ts";
+import { type CompiledRoute, DEFAULT_CALL_BOUNDS, isOfMembers } from "../domain/routes/index.ts";
 import {
   type DescribedError,
   documentedEnvelope,
@@ -77,7 +77,6 @@ type Condition = (route: CompiledRoute) => boolean;
 const always: Condition = () => true;
 const isProtected: Condition = ({ scope }) => scope !== "public";
 const isLimited: Condition = (route) => isProtected(route) || route.rate_limit !== null;
-const isOfMembers: Condition = ({ scope }) => scope === "organization" || scope === "member";
 const hasDefaultBody: Condition = ({ bounds }) =>
   bounds.max_body_bytes === DEFAULT_CALL_BOUNDS.max_body_bytes;
 export const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";

@@ -1,12 +1,17 @@
-import { type CompiledRoute, segmentsOf, withoutParamNames } from "../domain/routes/index.ts";
-import type { EdgeRoute, Place } from "./edge-operation.ts";
+import {
+  type CompiledRoute,
+  type RouteTable,
+  segmentsOf,
+  withoutParamNames,
+} from "../domain/routes/index.ts";
+import type { Place } from "./edge-operation.ts";
 import type { FoundOperation } from "./service-description.ts";
 import type { ServiceMerge } from "./service-merge.ts";
 import { pascalCase, UniqueNames } from "./unique-names.ts";
 
 /** A route with its place in the edge description. `found` is the operation with which its service describes it. */
 export interface Placed {
-  readonly edge: EdgeRoute;
+  readonly route: CompiledRoute;
   readonly found: FoundOperation | null;
   readonly place: Place;
 }
@@ -25,32 +30,32 @@ const OPERATION_ID = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
  * different names. Yields between short steps.
  */
 export function* placeRoutes(
-  edges: Iterable<EdgeRoute | null>,
+  table: RouteTable,
   merges: ReadonlyMap<string, ServiceMerge>,
   origin: Place["origin"],
 ): Generator<"", { placed: Placed[]; tags: Tag[] }> {
-  const routes: { edge: EdgeRoute; found: FoundOperation | null; shape: string; tag: string }[] = [];
+  const routes: { route: CompiledRoute; found: FoundOperation | null; shape: string; tag: string }[] = [];
   /** The path that all routes of a shape share, by shape. It is the first of their paths in text order. */
   const paths = new Map<string, CompiledRoute>();
   const tags = new TagNames();
   /** The number of operations that have each id in the descriptions of the services. */
   const wanted = new Map<string, number>();
-  for (const edge of edges) {
+  for (const route of table.unordered) {
     yield "";
-    if (edge === null) continue;
-    const { route } = edge;
+    // The gateway answers OPTIONS itself.
+    if (route.method === "OPTIONS") continue;
     const found = merges.get(route.service)?.find(route) ?? null;
     const shape = withoutParamNames(route.path);
-    const tag = tagOf(edge, found);
+    const tag = tagOf(route, found);
     const first = paths.get(shape);
     if (first === undefined || route.path < first.path) paths.set(shape, route);
     tags.use(route.service, tag);
     const id = ownId(found);
     if (id !== null) increment(wanted, idKey(id));
-    routes.push({ edge, found, shape, tag });
+    routes.push({ route, found, shape, tag });
   }
   const sorted = new Map(
-    routes.map((each) => [`${paths.get(each.shape)?.path}\0${each.edge.route.method}`, each]),
+    routes.map((each) => [`${paths.get(each.shape)?.path}\0${each.route.method}`, each]),
   );
   const all = yield* tags.list(merges);
   const unique = [...wanted].flatMap(([id, count]) => (count === 1 ? [id] : []));
@@ -60,46 +65,49 @@ export function* placeRoutes(
     yield "";
     const each = sorted.get(key);
     if (each === undefined) continue;
-    const { edge, found, shape } = each;
-    const { path, params } = paths.get(shape) ?? edge.route;
+    const { route, found, shape } = each;
+    const { path, params } = paths.get(shape) ?? route;
     const own = ownId(found);
     // A service keeps its own operation id if no other operation has that id.
     const isUnique = own !== null && wanted.get(idKey(own)) === 1;
-    const operationId = isUnique ? own : ids.take(derivedId(edge.route.method, path));
-    const tag = tags.nameOf(edge.route.service, each.tag);
-    placed.push({ edge, found, place: { path, params, origin, tag, operationId } });
+    const operationId = isUnique ? own : ids.take(derivedId(route.method, path));
+    const tag = tags.nameOf(route.service, each.tag);
+    placed.push({ route, found, place: { path, params, origin, tag, operationId } });
   }
   return { placed, tags: all };
 }
 
-function tagOf({ route }: EdgeRoute, found: FoundOperation | null): string {
+function tagOf(route: CompiledRoute, found: FoundOperation | null): string {
   const [tag] = Array.isArray(found?.operation.tags) ? found.operation.tags : [];
   return typeof tag === "string" && tag.trim() !== "" ? tag.slice(0, TAG_LENGTH_MAX) : route.service;
 }
 
-/** Matches a tag that ends like one to which {@link TagNames} appends the name of a service. */
-const QUALIFIED = /^(.*) \(([^()]*)\)$/s;
-
-/** The tags of all services. A tag of several services, or one that looks like it, gets the service's name. */
+/** The tags of all services. A tag of several services gets the name of the service. */
 class TagNames {
   readonly #tags = new Map<string, Set<string>>();
-  readonly #users = new Map<string, number>();
+  readonly #names = new Map<string, string>();
 
   use(service: string, tag: string): void {
-    const tags = this.#tags.get(service) ?? new Set();
-    if (!tags.has(tag)) increment(this.#users, tag);
-    this.#tags.set(service, tags.add(tag));
+    this.#tags.set(service, (this.#tags.get(service) ?? new Set()).add(tag));
   }
 
-  /** Returns all tags, those of a service in the order of its description. Yields after each service. */
+  /** Names all tags. Returns them, those of a service in the order of its description. Yields after each service. */
   *list(merges: ReadonlyMap<string, ServiceMerge>): Generator<"", Tag[]> {
     const all: Tag[] = [];
+    const names = new UniqueNames([]);
+    const users = Map.groupBy(
+      [...this.#tags.values()].flatMap((tags) => [...tags]),
+      (tag) => tag,
+    );
     for (const [service, used] of [...this.#tags].sort(([one], [other]) => (one < other ? -1 : 1))) {
       const merge = merges.get(service);
       const described = merge?.tags ?? new Map<string, string | undefined>();
       for (const tag of new Set(described.keys()).intersection(used).union(used)) {
+        const isShared = (users.get(tag) ?? []).length > 1;
+        const name = names.take(isShared ? `${tag} (${service})` : tag);
+        this.#names.set(keyOf(service, tag), name);
         const description = merge?.tagDescription(described.get(tag));
-        all.push({ name: this.nameOf(service, tag), ...(description !== undefined && { description }) });
+        all.push({ name, ...(description !== undefined && { description }) });
       }
       yield "";
     }
@@ -107,14 +115,12 @@ class TagNames {
   }
 
   nameOf(service: string, tag: string): string {
-    return this.#isQualified(tag) ? `${tag} (${service})` : tag;
+    return this.#names.get(keyOf(service, tag)) ?? tag;
   }
+}
 
-  #isQualified(tag: string): boolean {
-    if ((this.#users.get(tag) ?? 0) > 1) return true;
-    const [, start = "", service = ""] = QUALIFIED.exec(tag) ?? [];
-    return this.#tags.get(service)?.has(start) === true && this.#isQualified(start);
-  }
+function keyOf(service: string, tag: string): string {
+  return `${service} ${tag}`;
 }
 
 function increment(counts: Map<string, number>, key: string): void {

@@ -56,8 +56,12 @@ export class EdgeDescription {
   async #make(): Promise<void> {
     const { current, descriptions, title, serverUrl } = this.#options;
     const key = this.#key();
-    const { table, services } = current;
-    const pieces = edgeDescription({ title, serverUrl, table, services, descriptions: descriptions.states });
+    const pieces = edgeDescription({
+      title,
+      serverUrl,
+      table: current.table,
+      descriptions: descriptions.states,
+    });
     const steps = representationOfPieces(pieces, "application/json");
     const { representation, result: left_out } = await resultInSlices(steps, { sliceMs: SLICE_MS });
     this.#made = { key, representation };

@@ -1,6 +1,6 @@
 import type { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
-import { type CompiledRoute, labelsSuffice } from "@ostiary/lib/domain/routes";
+import { type CompiledRoute, isOfMembers, labelsSuffice } from "@ostiary/lib/domain/routes";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { Type } from "@sinclair/typebox";
 
@@ -70,12 +70,11 @@ function wrongRole(message: string) {
  * labels.
  */
 export function decisionOn(
-  { scope, required_labels }: CompiledRoute,
+  route: CompiledRoute,
   labels: readonly string[],
 ): Required<Pick<Lookup, "allowed" | "decided_by">> {
-  // labels apply to organization and member routes only
-  const isOfMembers = scope === "organization" || scope === "member";
-  if (required_labels === null || !isOfMembers) return { allowed: true, decided_by: [] };
+  const { required_labels } = route;
+  if (required_labels === null || !isOfMembers(route)) return { allowed: true, decided_by: [] };
   const allowed = labelsSuffice(required_labels, labels);
   const decisive = allowed
     ? labels.filter((label) => labelsSuffice(required_labels, [label]))

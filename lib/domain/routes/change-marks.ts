@@ -8,7 +8,7 @@ import type { Change } from "./change-schema.ts";
 import { isAudited } from "./compile-service.ts";
 import { isSameLimit, limitText, writtenLimitText } from "./limit-numbers.ts";
 import type { RateLimitPolicy } from "./limit-schema.ts";
-import { type Method, SCOPES, type Scope, SUBJECT_FIELDS } from "./methods-and-scopes.ts";
+import { isOfMembers, type Method, SCOPES, type Scope, SUBJECT_FIELDS } from "./methods-and-scopes.ts";
 import { withoutParamNames } from "./route-conflicts.ts";
 
 /** The effects of a change: it opens access, or breaks callers. */
@@ -27,22 +27,25 @@ const opensAndBreaks = (reason: string) => [opens(reason), breaks(reason)];
 
 export type MarkedChange = Change & { readonly marks: readonly ReviewMark[] };
 
-interface RouteSide {
-  readonly scope: Scope;
-  readonly method: Method;
-  readonly settings: NonNullable<Change["before"]>;
-}
+type RouteChange = Change & { scope: Scope; method: Method; path: string };
+type Settings = NonNullable<Change["before"]>;
+type RouteSide = Settings & Pick<RouteChange, "scope" | "method">;
 
 /** Returns all changes of one service in order, each with its marks. */
 export function markChanges(changes: readonly Change[]): MarkedChange[] {
   const { partnerOf, replaced } = pairMoved(changes);
-  return changes.map((change) => {
-    if (change.scope === null)
-      return { ...change, marks: [...markPolicy(change), ...markServiceBounds(change, changes)] };
-    if (replaced.has(change)) return { ...change, marks: [] };
-    const from = routeSide(partnerOf.get(change) ?? change, "before");
-    return { ...change, marks: markRoute(from, routeSide(change, "after")) };
-  });
+  // The routes of a service that is created or deleted have their own changes.
+  const isKept = !changes.some(
+    ({ action, before, after }) => action !== "changed" && (before ?? after)?.url !== undefined,
+  );
+  const marksOf = (change: Change): ReviewMark[] => {
+    const { scope, before, after } = change;
+    if (scope === null)
+      return [...markPolicy(change), ...(isKept ? markBounds(before ?? {}, after ?? {}) : [])];
+    if (replaced.has(change)) return [];
+    return markRoute(routeSide(partnerOf.get(change) ?? change, "before"), routeSide(change, "after"));
+  };
+  return changes.map((change) => ({ ...change, marks: marksOf(change) }));
 }
 
 export function countEffects(changes: readonly MarkedChange[]): Record<Effect, number> {
@@ -59,7 +62,8 @@ function pairMoved(changes: readonly Change[]) {
   const routes = changes.filter(isRoute);
   const partnerOf = new Map<Change, Change>();
   const replaced = new Set<Change>();
-  for (const keyOf of [pathKey, requestsKey]) {
+  for (const shapeOf of [(path: string) => path, withoutParamNames]) {
+    const keyOf = ({ method, path }: RouteChange) => `${method} ${shapeOf(path)}`;
     const free = routes.filter((change) => change.action === "removed" && !replaced.has(change));
     const byKey = Map.groupBy(free, keyOf);
     for (const change of routes) {
@@ -73,16 +77,6 @@ function pairMoved(changes: readonly Change[]) {
   return { partnerOf, replaced };
 }
 
-function pathKey({ method, path }: RouteChange): string {
-  return `${method} ${path}`;
-}
-
-function requestsKey({ method, path }: RouteChange): string {
-  return `${method} ${withoutParamNames(path)}`;
-}
-
-type RouteChange = Change & { scope: Scope; method: Method; path: string };
-
 function isRoute(change: Change): change is RouteChange {
   return change.scope !== null && change.method !== null && change.path !== null;
 }
@@ -90,20 +84,14 @@ function isRoute(change: Change): change is RouteChange {
 function routeSide(change: Change, side: "before" | "after"): RouteSide | null {
   const settings = change[side];
   if (settings === null || !isRoute(change)) return null;
-  return { scope: change.scope, method: change.method, settings };
+  return { ...settings, scope: change.scope, method: change.method };
 }
 
 function markRoute(from: RouteSide | null, to: RouteSide | null): ReviewMark[] {
   if (to === null) return from === null ? [] : [breaks("the route is gone")];
   if (from === null) return to.scope === "public" ? [opens(FOR_ANYONE)] : [];
-  return [
-    ...markScope(from, to),
-    ...markLabels(from, to),
-    ...markOwner(from, to),
-    ...markAudit(from, to),
-    ...markLimit(from, to),
-    ...markBounds(from.settings, to.settings),
-  ];
+  const marks = [markScope, markLabels, markOwner, markAudit, markLimit, markBounds];
+  return marks.flatMap((mark) => mark(from, to));
 }
 
 const FOR_ANYONE = "anyone may call the route without a credential";
@@ -130,12 +118,9 @@ function markScope({ scope: from }: RouteSide, { scope: to }: RouteSide): Review
  * Marks changes of labels. One label of the list admits a member, so each added label admits more members.
  * Labels are checked for members only.
  */
-function markLabels(
-  { scope, settings: before }: RouteSide,
-  { scope: to, settings: after }: RouteSide,
-): ReviewMark[] {
-  if (!isMembers(scope) || !isMembers(to)) return [];
-  const [old, now] = [before.required_labels, after.required_labels];
+function markLabels(from: RouteSide, to: RouteSide): ReviewMark[] {
+  if (!isOfMembers(from) || !isOfMembers(to)) return [];
+  const [old, now] = [from.required_labels, to.required_labels];
   if (old === undefined && now === undefined) return [];
   if (old === undefined) return [breaks(`members need ${oneOf(now ?? [])}`)];
   if (now === undefined) return [opens(`members no longer need ${oneOf(old)}`)];
@@ -147,10 +132,6 @@ function markLabels(
   ];
 }
 
-function isMembers(scope: Scope): boolean {
-  return scope === "organization" || scope === "member";
-}
-
 function oneOf(labels: readonly string[]): string {
   return labels.length === 1 ? `the label ${labels[0]}` : `one of the labels ${labels.join(", ")}`;
 }
@@ -159,9 +140,9 @@ function oneOf(labels: readonly string[]): string {
  * Marks an owner id that `upstream` no longer contains. Without the id, the upstream path does not limit a
  * request to the caller's own data.
  */
-function markOwner({ settings: before }: RouteSide, { scope, settings: after }: RouteSide): ReviewMark[] {
-  const lost = SUBJECT_FIELDS[scope].filter(
-    (field) => names(before.upstream, field) && !names(after.upstream, field),
+function markOwner(from: RouteSide, to: RouteSide): ReviewMark[] {
+  const lost = SUBJECT_FIELDS[to.scope].filter(
+    (field) => names(from.upstream, field) && !names(to.upstream, field),
   );
   return lost.map((field) => opens(`upstream no longer contains the caller's ${field}`));
 }
@@ -171,13 +152,13 @@ function names(upstream: string | undefined, field: string): boolean {
 }
 
 function markAudit(from: RouteSide, to: RouteSide): ReviewMark[] {
-  const was = isAudited(from.scope, from.method, from.settings.audit);
-  const is = isAudited(to.scope, to.method, to.settings.audit);
+  const was = isAudited(from.scope, from.method, from.audit);
+  const is = isAudited(to.scope, to.method, to.audit);
   return was && !is ? [opens("its requests are no longer audited")] : [];
 }
 
 function markLimit(from: RouteSide, to: RouteSide): ReviewMark[] {
-  const [before, after] = [from.settings.rate_limit, to.settings.rate_limit];
+  const [before, after] = [from.rate_limit, to.rate_limit];
   if (before === false)
     return after === false ? [] : [breaks(`the route is limited to ${shownLimit(after)}`)];
   if (after === false) return [opens("the route no longer has a limit")];
@@ -189,7 +170,7 @@ function markLimit(from: RouteSide, to: RouteSide): ReviewMark[] {
   return [...marks, ...opensAndBreaks(text)];
 }
 
-type RouteLimit = RouteSide["settings"]["rate_limit"];
+type RouteLimit = Settings["rate_limit"];
 type OwnLimit = Exclude<RouteLimit, undefined | false | string | unknown[]>;
 
 const shownLimit = (limit: RouteLimit) => limitText(limit) || "the gateway's default";
@@ -225,15 +206,6 @@ function compareLimits(before: RateLimitPolicy, after: RateLimitPolicy): ReviewM
   return after.requests > before.requests
     ? [opens(`the limit is raised: ${text}`)]
     : [breaks(`the limit is lowered: ${text}`)];
-}
-
-/** Marks a bound of the service itself. The routes of a new or removed service have their own changes. */
-function markServiceBounds({ before, after }: Change, changes: readonly Change[]): ReviewMark[] {
-  const isReplaced = changes.some(
-    (each) =>
-      each.scope === null && each.action !== "changed" && (each.before ?? each.after)?.url !== undefined,
-  );
-  return isReplaced ? [] : markBounds(before ?? {}, after ?? {});
 }
 
 /** Marks changes of timeouts and of maximum body sizes. An omitted bound is the gateway's, which is unknown. */

@@ -1,7 +1,7 @@
 /** Checks the rules between fields of rate limits (RG-24, RG-25, RG-107 to RG-109). */
 import { type FieldPath, type Partly, quoted, type Violations } from "../errors/index.ts";
 import type { InlineRateLimit, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
-import type { Scope } from "./methods-and-scopes.ts";
+import { isOfMembers, type Scope } from "./methods-and-scopes.ts";
 import { noPolicyMessage, windowMessage } from "./schema-messages.ts";
 
 /** The policies of a service by name, or undefined for a policy that does not match its schema. */
@@ -62,7 +62,7 @@ function checkOne(
   at: FieldPath,
   { scope, policies, violations }: Context,
 ): void {
-  const takesPlans = scope === "organization" || scope === "member";
+  const takesPlans = isOfMembers({ scope });
   if (typeof limit !== "string") {
     checkLimit(limit, at, violations);
     if (!takesPlans && "plans" in limit) violations.add([...at, "plans"], noPlansMessage(scope));

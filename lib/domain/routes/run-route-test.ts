@@ -2,6 +2,7 @@
 import { quoted } from "../errors/index.ts";
 import { limitsOf } from "../ratelimit/index.ts";
 import { type CompiledRoute, labelsSuffice, type TemplatePart } from "./compile-service.ts";
+import { isOfMembers } from "./methods-and-scopes.ts";
 import { parsedPath } from "./request-path.ts";
 import type { RouteMatch, RouteTable } from "./route-table.ts";
 import type { RouteTest } from "./route-test-schema.ts";
@@ -64,8 +65,7 @@ function allowedDiffers({ role, labels, expect }: RouteTest, route: CompiledRout
   const held = role === undefined ? labels : roles?.get(role);
   if (held === undefined) return [unknownRole(role, roles)];
   // labels apply to organization and member routes only
-  const isOfMembers = route.scope === "organization" || route.scope === "member";
-  const allowed = !isOfMembers || labelsSuffice(route.required_labels, held);
+  const allowed = !isOfMembers(route) || labelsSuffice(route.required_labels, held);
   if (allowed === expect.allowed) return [];
   const needed = route.required_labels?.list.join(" or ") ?? "no label";
   return [`allowed is ${allowed}, not ${expect.allowed}, since the route needs ${needed}`];

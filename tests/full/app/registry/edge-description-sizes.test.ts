@@ -38,7 +38,7 @@ describe.each(Object.entries(attacks))("%s", (_, { paths, document, left_out }) 
   // RG-105
   test("takes bounded work in short steps, and adds a bounded size", () => {
     const routes = paths.map((path) => ({ path, methods: ["GET"] }));
-    const sources = tableOf({ widgets: { url: "http://widgets:8080", organization: { routes } } });
+    const table = tableOf({ widgets: { url: "http://widgets:8080", organization: { routes } } });
     const given = document();
     const bytes = Buffer.byteLength(JSON.stringify(given));
     const counted = new CountedReads();
@@ -46,7 +46,7 @@ describe.each(Object.entries(attacks))("%s", (_, { paths, document, left_out }) 
     const pieces = edgeDescription({
       title: "API",
       serverUrl: undefined,
-      ...sources,
+      table,
       descriptions: new Map([["widgets", { status: "current", description, bytes, read_at: null }]]),
     });
     const made = inShortSteps(measured(pieces), counted);
