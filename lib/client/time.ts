@@ -12,36 +12,29 @@ export const SYSTEM_TIME: Time = {
 };
 
 /** Waits for `ms` milliseconds. Rejects with the reason of the signal when the signal is aborted. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return orAborted(
-    signal,
-    (onEnd) =>
-      new Promise((done) => {
-        const timer = setTimeout(done, ms);
-        onEnd(() => clearTimeout(timer));
-      }),
-  );
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = () =>
+    new Promise<void>((done) => {
+      timer = setTimeout(done, ms);
+    });
+  await orAborted(signal, wait).finally(() => clearTimeout(timer));
 }
 
-/**
- * Runs `work` and rejects with the reason of the signal as soon as the signal is aborted. `onEnd` takes what
- * to release at the end.
- */
+/** Runs `work` and rejects with the reason of the signal as soon as the signal is aborted. */
 export async function orAborted<Result>(
   signal: AbortSignal | undefined,
-  work: (onEnd: (release: () => void) => void) => Promise<Result>,
+  work: () => Promise<Result>,
 ): Promise<Result> {
   signal?.throwIfAborted();
-  const releases: (() => void)[] = [];
+  const ended = new AbortController();
   const aborted = new Promise<never>((_, reject) => {
-    const onAbort = () => reject(signal?.reason);
-    signal?.addEventListener("abort", onAbort);
-    releases.push(() => signal?.removeEventListener("abort", onAbort));
+    signal?.addEventListener("abort", () => reject(signal.reason), { signal: ended.signal });
   });
   try {
-    return await Promise.race([work((release) => releases.push(release)), aborted]);
+    return await Promise.race([work(), aborted]);
   } finally {
-    for (const release of releases) release();
+    ended.abort();
   }
 }
 

@@ -1,6 +1,6 @@
 /** The call with which the gateway asks identity to validate a caller's credential (ID-84, ID-87). */
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { PlanName } from "../domain/routes/plan-name.ts";
+import { PlanName } from "../domain/routes/name-schemas.ts";
 import { idField, nullable } from "../domain/schemas/index.ts";
 
 /** The maximum length of a subject, from OpenID Connect Core. The same limit applies to the issuer, a URL. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { PlanName } from "../../domain/routes/plan-name.ts";
+import { PlanName } from "../../domain/routes/name-schemas.ts";
 import { idField, nullable, textField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, updated_at } from "./fields.ts";
 

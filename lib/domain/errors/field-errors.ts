@@ -256,27 +256,20 @@ function unionRule({ anyOf }: TSchema): string {
 const kindRules: Record<string, (schema: TSchema) => string> = {
   null: () => "must be null",
   boolean: () => "must be true or false",
-  string: ({ minLength, maxLength }) => `must be a string${lengthRule(minLength, maxLength, "characters")}`,
-  integer: (schema) => `must be a whole number${rangeRule(schema)}`,
-  number: (schema) => `must be a number${rangeRule(schema)}`,
-  array: ({ minItems, maxItems }) => `must be a list${lengthRule(minItems, maxItems, "items")}`,
+  string: ({ minLength, maxLength }) => `must be a string${boundsRule(minLength, maxLength, "characters")}`,
+  integer: ({ minimum, maximum }) => `must be a whole number${boundsRule(minimum, maximum)}`,
+  number: ({ minimum, maximum }) => `must be a number${boundsRule(minimum, maximum)}`,
+  array: ({ minItems, maxItems }) => `must be a list${boundsRule(minItems, maxItems, "items")}`,
   object: (schema) =>
     typeof schema.minProperties === "number"
       ? `must be an object with at least ${schema.minProperties} ${schema.minProperties === 1 ? "field" : "fields"}`
       : "must be an object",
 };
 
-function lengthRule(least: unknown, most: unknown, unit: string): string {
-  if (typeof least === "number" && typeof most === "number") return ` of ${least} to ${most} ${unit}`;
-  if (typeof most === "number") return ` of at most ${most} ${unit}`;
-  if (typeof least === "number") return ` of at least ${least} ${unit}`;
-  return "";
-}
-
-function rangeRule(schema: TSchema): string {
-  const { minimum, maximum } = schema;
-  if (typeof minimum === "number" && typeof maximum === "number") return ` from ${minimum} to ${maximum}`;
-  if (typeof minimum === "number") return ` of at least ${minimum}`;
-  if (typeof maximum === "number") return ` of at most ${maximum}`;
-  return "";
+/** Returns the bounds of a number, or of a size in units. */
+function boundsRule(least: unknown, most: unknown, unit?: string): string {
+  const [before, after] = unit === undefined ? ["from", ""] : ["of", ` ${unit}`];
+  if (typeof least === "number" && typeof most === "number") return ` ${before} ${least} to ${most}${after}`;
+  if (typeof most === "number") return ` of at most ${most}${after}`;
+  return typeof least === "number" ? ` of at least ${least}${after}` : "";
 }

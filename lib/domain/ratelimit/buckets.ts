@@ -60,8 +60,6 @@ export function bucketNamed(name: string): Bucket | null {
   }
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "%": "%25", ":": "%3A", "{": "%7B", "}": "%7D" };
-
 function escapePart(part: string): string {
-  return part.replace(/[%:{}]/g, (character) => ESCAPES[character] ?? character);
+  return part.replace(/[%:{}]/g, encodeURIComponent);
 }

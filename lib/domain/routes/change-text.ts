@@ -3,6 +3,7 @@
 import type { Effect } from "./change-marks.ts";
 import type { Change } from "./change-schema.ts";
 import { limitText, writtenLimitText } from "./limit-numbers.ts";
+import type { RateLimitPolicy } from "./limit-schema.ts";
 import type { Method, Scope } from "./methods-and-scopes.ts";
 import type { RouteTest } from "./route-test-schema.ts";
 
@@ -11,13 +12,16 @@ type Subject =
   | { method: Method; path: string; scope: Scope }
   | { method: null; path: null; scope: null; name: string };
 
+type Side = NonNullable<Change["before"]>;
+
 export function subjectOf({ scope, method, path, before, after }: Change): Subject {
   if (scope !== null && method !== null && path !== null) return { method, path, scope };
-  const side = after ?? before ?? {};
-  const [policy] = Object.keys(side.rate_limits ?? {});
-  if (side.test !== undefined)
-    return { method: null, path: null, scope: null, name: `test ${side.test.name}` };
-  const name = policy === undefined ? Object.keys(side).join(", ") : `policy ${policy}`;
+  const { test, rate_limits = {}, ...others } = after ?? before ?? {};
+  const [name = ""] = [
+    ...(test === undefined ? [] : [`test ${test.name}`]),
+    ...Object.keys(rate_limits).map((policy) => `policy ${policy}`),
+    ...Object.keys(others),
+  ];
   return { method: null, path: null, scope: null, name };
 }
 
@@ -30,47 +34,31 @@ export interface SettingChange {
 
 /** Returns the settings that differ. An omitted setting shows its default. */
 export function settingChanges({ before, after }: Change): SettingChange[] {
-  const [old, now] = [settingsOf(before), settingsOf(after)];
-  return SETTINGS.flatMap(({ key, name, omitted }) => {
-    const [from, to] = [old[key], now[key]];
-    if (from === to) return [];
-    const shown = (text: string | undefined, side: Change["before"]) =>
-      text ?? (side === null || before === null || after === null ? null : omitted);
-    return [{ name, before: shown(from, before), after: shown(to, after) }];
+  return SETTINGS.flatMap(([name, omitted, textOf]) => {
+    const [from, to] = [textOf(before ?? {}), textOf(after ?? {})];
+    const absent = before === null || after === null ? null : omitted;
+    return from === to ? [] : [{ name, before: from ?? absent, after: to ?? absent }];
   });
 }
 
-const SETTINGS = [
-  { key: "url", name: "url", omitted: "none" },
-  { key: "openapi", name: "openapi", omitted: "none" },
-  { key: "policy", name: "policy", omitted: "none" },
-  { key: "test", name: "test", omitted: "none" },
-  { key: "upstream", name: "upstream", omitted: "the request's path" },
-  { key: "timeout", name: "timeout", omitted: "the default" },
-  { key: "body", name: "largest body", omitted: "the default" },
-  { key: "labels", name: "required labels", omitted: "none" },
-  { key: "limit", name: "rate limit", omitted: "the gateway's default" },
-  { key: "audit", name: "audit", omitted: "by its method" },
-] as const;
+const map = <Value>(value: Value | undefined, text: (value: Value) => string) =>
+  value === undefined ? undefined : text(value);
 
-type Settings = Partial<Record<(typeof SETTINGS)[number]["key"], string>>;
+const SETTINGS: readonly [name: string, omitted: string, textOf: (side: Side) => string | undefined][] = [
+  ["url", "none", ({ url }) => url],
+  ["openapi", "none", ({ openapi }) => openapi],
+  ["policy", "none", ({ rate_limits = {} }) => map(Object.values(rate_limits)[0], policyText)],
+  ["test", "none", ({ test }) => map(test, testText)],
+  ["upstream", "the request's path", ({ upstream }) => upstream],
+  ["timeout", "the default", ({ timeout_ms }) => map(timeout_ms, timeoutText)],
+  ["largest body", "the default", ({ max_body_bytes }) => map(max_body_bytes, bodyText)],
+  ["required labels", "none", ({ required_labels }) => required_labels?.join(", ")],
+  ["rate limit", "the gateway's default", ({ rate_limit }) => map(rate_limit, limitText)],
+  ["audit", "by its method", ({ audit }) => map(audit, (isAudited) => (isAudited ? "yes" : "no"))],
+];
 
-function settingsOf(side: Change["before"]): Settings {
-  const { url, openapi, rate_limits = {}, test, upstream, required_labels, rate_limit, audit } = side ?? {};
-  const { timeout_ms, max_body_bytes } = side ?? {};
-  const [policy] = Object.values(rate_limits);
-  return {
-    url,
-    openapi,
-    policy: policy && `${writtenLimitText(policy)}${policy.shared ? ", shared" : ""}`,
-    test: test && testText(test),
-    upstream,
-    timeout: timeout_ms === undefined ? undefined : timeoutText(timeout_ms),
-    body: max_body_bytes === undefined ? undefined : bodyText(max_body_bytes),
-    labels: required_labels?.join(", "),
-    limit: rate_limit === undefined ? undefined : limitText(rate_limit),
-    audit: audit === undefined ? undefined : audit ? "yes" : "no",
-  };
+function policyText(policy: RateLimitPolicy): string {
+  return `${writtenLimitText(policy)}${policy.shared ? ", shared" : ""}`;
 }
 
 export function timeoutText(timeout_ms: number): string {

@@ -14,7 +14,6 @@ export * from "./list-changes.ts";
 export * from "./maximum-sizes.ts";
 export * from "./nearest-routes.ts";
 export { PathPrefixes, pathPrefixViolations } from "./path-prefix.ts";
-export * from "./plan-name.ts";
 export * from "./policy-conflicts.ts";
 export * from "./publisher-bounds.ts";
 export { parsedPath } from "./request-path.ts";

@@ -8,7 +8,7 @@ import {
   RATE_LIMIT_WINDOW_SECONDS_MAX,
   ROUTE_LIMITS_MAX,
 } from "./maximum-sizes.ts";
-import { PlanName } from "./plan-name.ts";
+import { PlanName } from "./name-schemas.ts";
 import { fieldMessage, messages, windowMessage } from "./schema-messages.ts";
 
 export const PolicyName = Type.String({

@@ -3,6 +3,7 @@ import type { CompiledRoute } from "./compile-service.ts";
 import { foldedSegment } from "./folded-segment.ts";
 import { LiteralChildren } from "./literal-children.ts";
 import { RequestPath, segmentHash } from "./request-path.ts";
+import { segmentsOf } from "./route-path.ts";
 import { METHODS, type Method, SCOPES } from "./service-schema.ts";
 
 /**
@@ -255,11 +256,7 @@ export function* routesBelow(root: Node): Generator<CompiledRoute> {
 
 /** Returns the literals along the path of a route, with "" for each param. */
 function literalsOf({ path }: CompiledRoute): string[] {
-  if (path === "/") return [];
-  return path
-    .slice(1)
-    .split("/")
-    .map((segment) => (segment.startsWith("{") ? "" : segment));
+  return segmentsOf(path).map((segment) => ("literal" in segment ? segment.literal : ""));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The schemas of names that occur in several parts of a document. */
 import { Type } from "@sinclair/typebox";
-import { SERVICE_NAME_LENGTH_MAX } from "./maximum-sizes.ts";
+import { PLAN_NAME_LENGTH_MAX, SERVICE_NAME_LENGTH_MAX } from "./maximum-sizes.ts";
 import { messages } from "./schema-messages.ts";
 
 export const ServiceName = Type.String({
@@ -26,3 +26,13 @@ export const MethodName = Type.Union(
   ],
   { title: "Method", description: "An HTTP method, in upper case.", message: messages.method },
 );
+
+export const PlanName = Type.String({
+  pattern: `^[a-z0-9:._-]{1,${PLAN_NAME_LENGTH_MAX}}$`,
+  minLength: 1,
+  maxLength: PLAN_NAME_LENGTH_MAX,
+  rule: `must be 1 to ${PLAN_NAME_LENGTH_MAX} lower-case letters, digits, \`:\`, \`.\`, \`_\` and \`-\``,
+  title: "PlanName",
+  description: "The name of a plan, for limits that differ by plan.",
+  examples: ["pro"],
+});

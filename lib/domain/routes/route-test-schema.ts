@@ -8,8 +8,7 @@ import {
   TEST_NAME_LENGTH_MAX,
   TESTS_MAX,
 } from "./maximum-sizes.ts";
-import { MethodName, ServiceName } from "./name-schemas.ts";
-import { PlanName } from "./plan-name.ts";
+import { MethodName, PlanName, ServiceName } from "./name-schemas.ts";
 import { messages } from "./schema-messages.ts";
 
 const NO_ROUTE = 404;

@@ -117,7 +117,9 @@ describe("references", () => {
     const document = merged({ path: "/w" }, answeringWith(ref("A"), schemas));
     const findings = await lintFindings(JSON.stringify(document));
     expect(
-      findings.filter((finding) => !/^(info-license|tag-description|no-illogical|no-unused-components)/.test(finding)),
+      findings.filter(
+        (finding) => !/^(info-license|tag-description|no-illogical|no-unused-components)/.test(finding),
+      ),
     ).toEqual([]);
   });
 
