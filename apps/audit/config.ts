@@ -29,15 +29,11 @@ export const auditVariables = Type.Object({
   ...tlsVariables("DATABASE"),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   EXPORT_BYTES_PER_SECOND_MIN: integer(
-    16_384,
-    1,
-    1_000_000_000,
+    { default: 16_384, min: 1, max: 1_000_000_000 },
     "The slowest pace at which a client may read an export.",
   ),
   EXPORT_LAG_MS_MAX: integer(
-    30_000,
-    1,
-    3_600_000,
+    { default: 30_000, min: 1, max: 3_600_000 },
     "The maximum lag of a client behind the pace of EXPORT_BYTES_PER_SECOND_MIN. A longer lag ends the export.",
   ),
   AUDIT_SIGNING_KEY_FILE: optionalText(SIGNING_KEY_RULE, {
@@ -50,9 +46,7 @@ export const auditVariables = Type.Object({
       "The name of the log in its signed roots. Witnesses and readers identify the log by this name: choose a different one for each environment, such as audit.example.com/log. Only ostiary audit restart changes the name of a log with events.",
   }),
   SEAL_INTERVAL_MS: integer(
-    1_000,
-    50,
-    60_000,
+    { default: 1_000, min: 50, max: 60_000 },
     "The maximum time until an event gets its position in the proof. At most 3000 with streams.",
   ),
   AUDIT_STREAM_KEY_FILE: optionalText(STREAM_KEYS_RULE, {

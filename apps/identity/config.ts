@@ -51,9 +51,7 @@ export const identityVariables = Type.Object({
     "The maximum lifetime of new API keys. If it is set, every new key must expire.",
   ),
   ORGANIZATIONS_PER_PERSON_MAX: integer(
-    50,
-    1,
-    1_000_000,
+    { default: 50, min: 1, max: 1_000_000 },
     "The maximum number of existing organizations that one person has created. Organizations that staff create do not count.",
   ),
   DEFAULT_PLAN: optionalText(PlanName.rule, {

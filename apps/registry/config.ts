@@ -58,15 +58,11 @@ export const registryVariables = Type.Object({
   ),
   MAX_BODY_BYTES: bodyBytesMax(4 * 1024 * 1024),
   RECONCILE_INTERVAL_MS: integer(
-    1_000,
-    10,
-    DAY_MS,
+    { default: 1_000, min: 10, max: DAY_MS },
     "The interval at which the registry retries outstanding projections. After failures the interval doubles, up to eightfold.",
   ),
   RECONCILE_FULL_INTERVAL_MS: integer(
-    60_000,
-    10,
-    DAY_MS,
+    { default: 60_000, min: 10, max: DAY_MS },
     "The interval at which the registry compares the whole route store with the database.",
   ),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
@@ -80,9 +76,7 @@ export const registryVariables = Type.Object({
     "Public URL of the gateway, such as https://api.example.com, for the edge description.",
   ),
   EDGE_DOCUMENT_REFRESH_MS: integer(
-    60_000,
-    10,
-    DAY_MS,
+    { default: 60_000, min: 10, max: DAY_MS },
     "The interval at which the registry reads the OpenAPI descriptions of services.",
   ),
 });

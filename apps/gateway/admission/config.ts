@@ -43,23 +43,20 @@ export const admissionVariables = {
   CREDENTIAL_VALIDATE_URL: httpUrl("The URL at which identity validates credentials."),
   ...tlsVariables("CREDENTIAL_VALIDATE"),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
-  VALIDATE_TIMEOUT_MS: integer(2_000, 1, 60_000, "The maximum time of a credential validation."),
+  VALIDATE_TIMEOUT_MS: integer(
+    { default: 2_000, min: 1, max: 60_000 },
+    "The maximum time of a credential validation.",
+  ),
   APIKEY_CACHE_TTL_SECS: integer(
-    300,
-    0,
-    86_400,
+    { default: 300, min: 0, max: 86_400 },
     "How long the gateway caches a validated credential. While the gateway cannot reach identity, a revoked key can be accepted for this time; an expired one never is.",
   ),
   ADMISSION_CHANGES_WAIT_MS: integer(
-    10_000,
-    0,
-    30_000,
+    { default: 10_000, min: 0, max: 30_000 },
     "The maximum time of one request that waits for changes of admissions at identity. Values above 500 count as 500, so that a dead connection is noticed. 0: the gateway reads no changes, and a revoked key can be accepted for APIKEY_CACHE_TTL_SECS.",
   ),
   ADMISSION_CACHE_ENTRIES: integer(
-    100_000,
-    1,
-    1_000_000,
+    { default: 100_000, min: 1, max: 1_000_000 },
     "The maximum number of entries in each admission cache, which drops the least recently used first.",
   ),
 };

@@ -14,9 +14,7 @@ export const auditVariables = {
   ),
   ...tlsVariables("AUDIT"),
   AUDIT_QUEUE_SIZE: integer(
-    10_000,
-    1,
-    10_000_000,
+    { default: 10_000, min: 1, max: 10_000_000 },
     "The maximum number of outcomes that wait for the audit service.",
   ),
 };

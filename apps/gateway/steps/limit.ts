@@ -27,22 +27,19 @@ import { ClientGone } from "../upstream/call.ts";
 
 export const limitVariables = {
   RATE_LIMIT_REQUESTS: integer(
-    60,
-    0,
-    1_000_000_000,
+    { default: 60, min: 0, max: 1_000_000_000 },
     "The maximum number of requests in a window on routes without their own limit. 0 means no limit.",
   ),
-  RATE_LIMIT_WINDOW_SECONDS: integer(60, 1, 31_536_000, "The window of RATE_LIMIT_REQUESTS in seconds."),
+  RATE_LIMIT_WINDOW_SECONDS: integer(
+    { default: 60, min: 1, max: 31_536_000 },
+    "The window of RATE_LIMIT_REQUESTS in seconds.",
+  ),
   RATE_LIMIT_AUTH_FAILURE_REQUESTS: integer(
-    60,
-    0,
-    1_000_000_000,
+    { default: 60, min: 0, max: 1_000_000_000 },
     "The maximum number of 401s, and of 404s without a route, for one client address in a window. Addresses of one IPv6 /64 count together. 0 means no limit.",
   ),
   RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(
-    60,
-    1,
-    31_536_000,
+    { default: 60, min: 1, max: 31_536_000 },
     "The window of RATE_LIMIT_AUTH_FAILURE_REQUESTS in seconds.",
   ),
 };

@@ -29,11 +29,12 @@ export function listenVariables(defaults: { host: string; port: number; internal
 }
 
 export const shutdownVariables = {
-  SHUTDOWN_GRACE_MS: integer(0, 0, 600_000, "How long the service accepts requests after a stop signal."),
+  SHUTDOWN_GRACE_MS: integer(
+    { default: 0, min: 0, max: 600_000 },
+    "How long the service accepts requests after a stop signal.",
+  ),
   SHUTDOWN_TIMEOUT_MS: integer(
-    25_000,
-    0,
-    600_000,
+    { default: 25_000, min: 0, max: 600_000 },
     "How long requests in flight may run after SHUTDOWN_GRACE_MS, before the service aborts them.",
   ),
 };

@@ -41,8 +41,14 @@ export function optionalText(rule: string, options: VariableOptions = {}): TOpti
   return Type.Optional(requiredText(rule, options));
 }
 
-export function integer(fallback: number, minimum: number, maximum: number, description?: string): TInteger {
-  return { ...wholeNumber(minimum, maximum, description), default: fallback };
+interface DefaultedRange {
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export function integer({ min, max, ...fallback }: DefaultedRange, description?: string): TInteger {
+  return { ...wholeNumber(min, max, description), ...fallback };
 }
 
 export function wholeNumber(minimum: number, maximum: number, description?: string): TInteger {
@@ -56,7 +62,7 @@ export function optionalInteger(minimum: number, maximum: number, description?: 
 
 /** Port 0 binds a free port. */
 export function port(fallback: number, description: string): TInteger {
-  return integer(fallback, 0, 65_535, description);
+  return integer({ default: fallback, min: 0, max: 65_535 }, description);
 }
 
 export function host(fallback: string): TString {
@@ -98,18 +104,14 @@ export function optionalList(
 
 export function bodyBytesMax(fallback: number): TInteger {
   return integer(
-    fallback,
-    0,
-    Number.MAX_SAFE_INTEGER,
+    { default: fallback, min: 0, max: Number.MAX_SAFE_INTEGER },
     "The maximum size of a request body in bytes. Larger bodies get 413; 0 means no limit.",
   );
 }
 
 export function requestsInFlightMax(fallback: number): TInteger {
   return integer(
-    fallback,
-    1,
-    1_000_000,
+    { default: fallback, min: 1, max: 1_000_000 },
     "The maximum number of requests in flight. Further requests get 503.",
   );
 }

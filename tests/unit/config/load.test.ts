@@ -18,7 +18,7 @@ const variables = Type.Object({
   IDENTITY_URL: httpUrl(),
   BRAND: textOr("ostiary", "must be a lower-case word", { pattern: "^[a-z]+$", refuseEmpty: true }),
   PORT: port(5001, "The port for clients."),
-  SIZE: integer(10, 1, 20),
+  SIZE: integer({ default: 10, min: 1, max: 20 }),
   ENABLED: flag(true),
   FILE: optionalText("must be a path"),
 });

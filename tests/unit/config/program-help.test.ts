@@ -5,7 +5,7 @@ import { answerTo } from "@ostiary/lib/runtime/service";
 import { Type } from "@sinclair/typebox";
 
 const variables = Type.Object({
-  PORT: integer(80, 1, 90, "Shared by all."),
+  PORT: integer({ default: 80, min: 1, max: 90 }, "Shared by all."),
   TOKEN: requiredText("must be a token", { secret: true, description: "The word ".repeat(12).trim() }),
   NOTE: optionalText("must be a note", { description: "A note." }),
 });

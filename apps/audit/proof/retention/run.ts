@@ -30,9 +30,7 @@ export const retentionVariables = Type.Object({
     "Number of whole months in UTC to keep before the current one.",
   ),
   AUDIT_USAGE_RETENTION_MONTHS: integer(
-    24,
-    USAGE_MONTHS_MIN,
-    MONTHS_MAX,
+    { default: 24, min: USAGE_MONTHS_MIN, max: MONTHS_MAX },
     "Number of whole months of usage in UTC to keep before the current one.",
   ),
 });
