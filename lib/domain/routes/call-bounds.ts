@@ -2,12 +2,11 @@
 import { Type } from "@sinclair/typebox";
 import { intern } from "./compact.ts";
 import { BODY_BYTES_MAX, TIMEOUT_MS_MAX } from "./maximum-sizes.ts";
-import { messages } from "./schema-messages.ts";
 
 export const TimeoutMs = Type.Integer({
   minimum: 1,
   maximum: TIMEOUT_MS_MAX,
-  message: messages.timeout_ms,
+  message: `timeout_ms must be a whole number of milliseconds from 1 to ${TIMEOUT_MS_MAX}; leave timeout_ms out for the default.`,
   description:
     "The maximum time in milliseconds until the service begins its response, in place of the gateway's UPSTREAM_TIMEOUT_MS. A pause within the response can take as long.",
   examples: [120_000],
@@ -16,7 +15,7 @@ export const TimeoutMs = Type.Integer({
 export const MaxBodyBytes = Type.Integer({
   minimum: 0,
   maximum: BODY_BYTES_MAX,
-  message: messages.max_body_bytes,
+  message: `max_body_bytes must be a whole number of bytes from 0 to ${BODY_BYTES_MAX}; 0 means no limit. Leave max_body_bytes out for the default.`,
   description:
     "The maximum size of a request body in bytes, in place of the gateway's MAX_BODY_BYTES. 0 means no limit.",
   examples: [104_857_600],

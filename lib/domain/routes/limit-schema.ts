@@ -9,13 +9,16 @@ import {
   ROUTE_LIMITS_MAX,
 } from "./maximum-sizes.ts";
 import { PlanName } from "./name-schemas.ts";
-import { fieldMessage, messages, windowMessage } from "./schema-messages.ts";
+import { fieldMessage, noPolicyMessage, SLUG_CHARACTERS, windowMessage } from "./schema-messages.ts";
+
+const LIMIT_NUMBERS = "{requests, window_seconds} or {requests, period}";
+const LIMITS = `false for no limit, ${LIMIT_NUMBERS}, the name of a policy of this service, or a list of these`;
 
 export const PolicyName = Type.String({
   pattern: `^[a-z0-9:._-]{1,${POLICY_NAME_LENGTH_MAX}}$`,
   minLength: 1,
   maxLength: POLICY_NAME_LENGTH_MAX,
-  message: messages.policyName,
+  message: `A policy's name must have 1 to ${POLICY_NAME_LENGTH_MAX} ${SLUG_CHARACTERS}`,
   title: "PolicyName",
   description: "The name of a policy in the service's rate_limits.",
   examples: ["burst"],
@@ -58,7 +61,7 @@ const PlanNumbers = Type.Object(
 
 const PlanRateLimit = Type.Union([NoRateLimit, PlanNumbers], {
   title: "PlanRateLimit",
-  message: messages.planLimit,
+  message: "The limit of a plan must be {requests, window_seconds?}, or false for no limit.",
   description: "The limit of one plan: its own numbers, or `false` for no limit.",
   examples: [{ requests: 600 }, false],
 });
@@ -72,7 +75,7 @@ const limitFields = {
     mapOf(PlanName, PlanRateLimit, {
       minProperties: 1,
       maxProperties: PLANS_MAX,
-      message: messages.plans,
+      message: `plans must be a map from the names of 1 to ${PLANS_MAX} plans to {requests, window_seconds?}, or to false for no limit.`,
       description:
         "Limits by plan, on organization and member routes. An organization without a plan, or with a plan that is not listed here, has the limit's own numbers.",
       examples: [{ pro: { requests: 600 }, enterprise: false }],
@@ -80,7 +83,7 @@ const limitFields = {
   ),
   charge: Type.Optional(
     Type.Literal("success", {
-      message: messages.charge,
+      message: "charge must be success; leave charge out to count every request.",
       description:
         "`success`: a request that ends in a 5xx, or that does not reach its service, does not count.",
     }),
@@ -97,21 +100,28 @@ export type InlineRateLimit = Static<typeof InlineRateLimit>;
 const RateLimitList = Type.Array(
   Type.Union([InlineRateLimit, PolicyName], {
     title: "ListedRateLimit",
-    message: messages.listedLimit,
+    message: (value: unknown) =>
+      typeof value === "string"
+        ? noPolicyMessage(value)
+        : `Each limit of a list must be ${LIMIT_NUMBERS}, or the name of a policy of this service.`,
     description: "One of several limits of a route.",
   }),
   {
     minItems: 1,
     maxItems: ROUTE_LIMITS_MAX,
     title: "RateLimitList",
-    message: messages.limitList,
+    message: `A list of limits must have 1 to ${ROUTE_LIMITS_MAX} limits; write false for no limit.`,
     description: "Limits that apply together: a request is admitted if none of them is exhausted.",
   },
 );
 
 export const RouteRateLimit = Type.Union([NoRateLimit, InlineRateLimit, PolicyName, RateLimitList], {
   title: "RouteRateLimit",
-  message: messages.rate_limit,
+  message: (value: unknown) => {
+    if (typeof value === "string") return noPolicyMessage(value);
+    if (value !== true) return `rate_limit must be ${LIMITS}.`;
+    return `rate_limit cannot be true: write ${LIMITS}; leave rate_limit out for the default limit.`;
+  },
   description:
     "`false`: unlimited. Object: own limit. String: a policy of the service. List: several limits, each an object or a string. Omitted: the default.",
   examples: [{ requests: 100, window_seconds: 60 }, "burst", false],

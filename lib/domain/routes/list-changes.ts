@@ -33,14 +33,9 @@ const ofService: Place = { scope: null, method: null, path: null };
 function partsOf(config: StoredServiceConfig | null): Parts {
   const parts: Parts = new Map();
   if (config === null) return parts;
-  parts.set("url", { place: ofService, value: { url: config.url } });
-  if (config.openapi !== undefined) {
-    parts.set("openapi", { place: ofService, value: { openapi: config.openapi } });
-  }
-  const { timeout_ms, max_body_bytes } = config;
-  if (timeout_ms !== undefined) parts.set("timeout_ms", { place: ofService, value: { timeout_ms } });
-  if (max_body_bytes !== undefined) {
-    parts.set("max_body_bytes", { place: ofService, value: { max_body_bytes } });
+  const { url, openapi, timeout_ms, max_body_bytes } = config;
+  for (const [name, value] of Object.entries({ url, openapi, timeout_ms, max_body_bytes })) {
+    if (value !== undefined) parts.set(name, { place: ofService, value: { [name]: value } });
   }
   for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {
     parts.set(`policy ${name}`, { place: ofService, value: { rate_limits: { [name]: policy } } });

@@ -1,13 +1,15 @@
 /** The schemas of names that occur in several parts of a document. */
 import { Type } from "@sinclair/typebox";
+import { joinWords, quoted } from "../errors/index.ts";
+import { isRecord } from "../json/index.ts";
 import { PLAN_NAME_LENGTH_MAX, SERVICE_NAME_LENGTH_MAX } from "./maximum-sizes.ts";
-import { messages } from "./schema-messages.ts";
+import { METHODS } from "./methods-and-scopes.ts";
 
 export const ServiceName = Type.String({
   pattern: `^[A-Za-z0-9._-]{1,${SERVICE_NAME_LENGTH_MAX}}$`,
   minLength: 1,
   maxLength: SERVICE_NAME_LENGTH_MAX,
-  message: messages.service_name,
+  message: `A service's name must have 1 to ${SERVICE_NAME_LENGTH_MAX} characters: letters, digits, \`.\`, \`_\` and \`-\`.`,
   description: "Letters, digits, `.`, `_` and `-`.",
   examples: ["widgets"],
 });
@@ -24,7 +26,19 @@ export const MethodName = Type.Union(
     Type.Literal("HEAD"),
     Type.Literal("OPTIONS"),
   ],
-  { title: "Method", description: "An HTTP method, in upper case.", message: messages.method },
+  {
+    title: "Method",
+    description: "An HTTP method, in upper case.",
+    message: (value: unknown) => {
+      if (isRecord(value)) {
+        return "A list of methods can have only names: to give a method its own fields, write all methods as a map.";
+      }
+      const upper = typeof value === "string" ? value.toUpperCase() : "";
+      if (METHODS.some((method) => method === upper))
+        return `Write the method in upper case: ${quoted(upper)}.`;
+      return `A method must be one of ${joinWords(METHODS)}.`;
+    },
+  },
 );
 
 export const PlanName = Type.String({

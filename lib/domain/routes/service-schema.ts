@@ -4,6 +4,7 @@
  * {@link validateDocument} applies the schemas and the rules.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { joinWords } from "../errors/index.ts";
 import { closedShape, mapOf } from "../schemas/index.ts";
 import { callBoundFields } from "./call-bounds.ts";
 import { PolicyName, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
@@ -15,9 +16,11 @@ import {
   SERVICE_URL_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./maximum-sizes.ts";
+import { CONSTRAINTS, METHODS, SCOPES } from "./methods-and-scopes.ts";
 import { MethodName, ServiceName } from "./name-schemas.ts";
 import { RouteTests } from "./route-test-schema.ts";
-import { fieldMessage, messages } from "./schema-messages.ts";
+import { fieldMessage, PATH_TOO_LONG, SLUG_CHARACTERS } from "./schema-messages.ts";
+import { descriptionPathMessage, serviceUrlMessage } from "./service-url.ts";
 
 export * from "./limit-schema.ts";
 export * from "./methods-and-scopes.ts";
@@ -29,11 +32,17 @@ export const ScopeName = Type.Union(
   { title: "Scope", description: "The kind of owner of the data that a route addresses." },
 );
 
+const ONE_METHOD = `methods must name at least one of ${joinWords(METHODS)}.`;
+const OMIT_LABELS = "leave required_labels out to let every admitted caller pass.";
+
 const Label = Type.String({
   pattern: "^[a-z0-9:._-]+$",
   minLength: 1,
   maxLength: LABEL_LENGTH_MAX,
-  message: messages.label,
+  message: (value: unknown) =>
+    value === "*"
+      ? "A route cannot require `*`, which gives a role access to every route."
+      : `A label must have 1 to ${LABEL_LENGTH_MAX} ${SLUG_CHARACTERS}`,
   description: "A permission that a role may grant. Never `*`.",
   examples: ["widgets:write"],
 });
@@ -47,7 +56,11 @@ export const RequiredLabels = Type.Array(Label, {
   minItems: 1,
   maxItems: LABELS_MAX,
   openapi: unique,
-  message: messages.required_labels,
+  message: (value: unknown) => {
+    if (!Array.isArray(value)) return `required_labels must be a list of labels; ${OMIT_LABELS}`;
+    if (value.length === 0) return `required_labels must name at least one label; ${OMIT_LABELS}`;
+    return `required_labels can have at most ${LABELS_MAX} labels.`;
+  },
   description:
     "The labels that the route requires. A member needs one of them, or `*`. Without labels, every admitted caller may call. User routes check no labels.",
   examples: [["widgets:write", "admin"]],
@@ -77,21 +90,22 @@ const MethodList = Type.Array(MethodName, {
   title: "MethodList",
   minItems: 1,
   openapi: unique,
-  message: messages.methodList,
+  message: (value: unknown) =>
+    Array.isArray(value) ? ONE_METHOD : fieldMessage("methods", "a list of methods")(value),
   description: "The methods that the route serves, all with the same settings.",
   examples: [["GET", "POST"]],
 });
 
 const verbEntry = Type.Union([MethodConfig, Type.Null()], {
   description: "The settings of the method. The object may be empty.",
-  message: messages.methodConfig,
+  message: `A method of a map can have ${joinWords(CONSTRAINTS)}, or no fields.`,
 });
 const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
   additionalProperties: false,
   keys: MethodName,
   title: "MethodMap",
   minProperties: 1,
-  message: messages.methodMap,
+  message: ONE_METHOD,
   description: "The methods that the route serves, each with its own settings, which can be empty.",
   examples: [{ GET: {}, POST: { required_labels: ["widgets:write"] } }],
 });
@@ -100,7 +114,11 @@ export const RoutePath = Type.String({
   minLength: 1,
   maxLength: PATH_BYTES_MAX,
   pattern: "^/",
-  message: messages.path,
+  message: (value: unknown) => {
+    if (typeof value === "string" && value.startsWith("/")) return PATH_TOO_LONG;
+    const missing = value === undefined ? "Set path: " : "";
+    return `${missing}A path must be \`/\` or start with \`/\`, such as \`/widgets/{widget_id}\`.`;
+  },
   description: "`/`, or segments that are literals or `{params}`, in lower case, without a trailing slash.",
   examples: ["/widgets/{widget_id}"],
 });
@@ -109,7 +127,16 @@ export const UpstreamTemplate = Type.String({
   minLength: 1,
   maxLength: UPSTREAM_BYTES_MAX,
   pattern: "^/[^?#]*$",
-  message: messages.upstream,
+  message: (value: unknown) => {
+    if (typeof value !== "string") {
+      return "upstream must be an absolute path; leave upstream out to pass the request's path on unchanged.";
+    }
+    if (!value.startsWith("/")) return "upstream must be an absolute path, which starts with `/`.";
+    if (value.length > UPSTREAM_BYTES_MAX) return `upstream can have at most ${UPSTREAM_BYTES_MAX} bytes.`;
+    if (value.includes("?"))
+      return "upstream cannot contain `?`: the query of the request is passed on unchanged.";
+    return "upstream cannot contain `#`: a fragment is never sent.";
+  },
   description:
     "The path that the gateway calls on the service, with `{subject.…}` and `{path.…}`. Omitted: the request's path.",
   examples: ["/organizations/{subject.organization_id}/widgets/{path.widget_id}"],
@@ -180,7 +207,7 @@ const ServiceUrl = Type.String({
   description: "Exactly `http://host:port`.",
   maxLength: SERVICE_URL_LENGTH_MAX,
   pattern: `^http://${HOST}:[1-9][0-9]{0,4}$`,
-  message: messages.url,
+  message: serviceUrlMessage,
   examples: ["http://widgets:8080"],
 });
 
@@ -189,7 +216,7 @@ const ServiceUrl = Type.String({
  * (GW-24).
  */
 const StoredUrl = Type.String({
-  message: messages.url,
+  message: serviceUrlMessage,
   description: "`http://host:port`. Stored configs may also have `host:port`.",
   examples: ["http://widgets:8080"],
 });
@@ -199,7 +226,7 @@ const OpenApiPath = Type.String({
   pattern: "^/[!-~]*$",
   minLength: 1,
   maxLength: DOCUMENT_PATH_BYTES_MAX,
-  message: messages.openapi,
+  message: descriptionPathMessage,
   description: "The path of the service's OpenAPI description on the service's url. A query is allowed.",
   examples: ["/openapi.json"],
 });
@@ -214,6 +241,11 @@ const RateLimits = mapOf(PolicyName, RateLimitPolicy, {
 const scopesOf = <Scope extends TObject>(scope: Scope) =>
   Type.Partial(Type.Record(ScopeName, scope)).properties;
 
+const serviceShape = {
+  ...closedShape("A service"),
+  message: `A service must be an object with url and at least one of ${joinWords(SCOPES)}.`,
+};
+
 /** A service as an operator writes it. */
 export const ServiceConfig = Type.Object(
   {
@@ -225,8 +257,7 @@ export const ServiceConfig = Type.Object(
     ...scopesOf(ScopeConfig),
   },
   {
-    ...closedShape("A service"),
-    message: messages.service,
+    ...serviceShape,
     title: "ServiceConfig",
     description: "A service: its url, and its routes in at least one scope.",
     examples: [
@@ -252,8 +283,7 @@ export type ServiceConfig = Static<typeof ServiceConfig>;
 export const StoredServiceConfig = Type.Object(
   { ...ServiceConfig.properties, url: StoredUrl, ...scopesOf(StoredScope) },
   {
-    ...closedShape("A service"),
-    message: messages.service,
+    ...serviceShape,
     title: "StoredServiceConfig",
     description: "A service in stored form: full paths, methods always a list.",
     examples: [
@@ -280,13 +310,13 @@ const documentOf = <Service extends TSchema>(service: Service) =>
       services: mapOf(ServiceName, service, {
         minProperties: 1,
         description: "Services by name. All other services stay unchanged.",
-        message: messages.services,
+        message: "Set services to a map from names to services, with at least one service.",
       }),
       tests: Type.Optional(RouteTests),
     },
     {
       ...closedShape("A configuration document"),
-      message: messages.document,
+      message: "A configuration document must be an object with services, a map from names to services.",
       title: "ConfigDocument",
       description: "A configuration document: apply creates or replaces the services that it names.",
       examples: [{ services: { widgets: ServiceConfig.examples?.[0] } }],

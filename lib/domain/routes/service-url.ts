@@ -1,4 +1,5 @@
 /** Checks the address of a service (RG-12, RG-13). */
+import { DOCUMENT_PATH_BYTES_MAX } from "./maximum-sizes.ts";
 
 const FORM = "Write the url as `http://host:port`, with the port and nothing after it.";
 const HOST =
@@ -9,8 +10,12 @@ const NAME_LENGTH_MAX = 253;
 const LABEL = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/;
 const IPV6 = /^\[[0-9A-Fa-f:.]{2,45}\]$/;
 
-/** Returns the message for a malformed url. */
-export function serviceUrlMessage(url: string): string {
+/** Returns the message for a missing or malformed url. */
+export function serviceUrlMessage(url: unknown): string {
+  if (typeof url !== "string") {
+    const isMissing = url === undefined || url === null;
+    return `${isMissing ? "Set url to" : "url must be"} \`http://host:port\`, such as \`http://widgets:8080\`.`;
+  }
   if (/^https:/i.test(url)) return "TLS upstreams are unsupported: write the url as `http://host:port`.";
   return (url.startsWith(SCHEME) && urlViolation(url)) || FORM;
 }
@@ -28,6 +33,8 @@ const DOCUMENT_FORM =
 
 /** Returns the message for a value that is not the path of a service's description. */
 export function descriptionPathMessage(value: unknown): string {
+  if (typeof value === "string" && value.length > DOCUMENT_PATH_BYTES_MAX)
+    return `openapi can have at most ${DOCUMENT_PATH_BYTES_MAX} bytes.`;
   if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) {
     return `${DOCUMENT_FORM} The registry calls no other host.`;
   }

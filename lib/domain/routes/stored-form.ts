@@ -2,10 +2,8 @@
  * Expands the written form to the stored form (RG-49): joins prefixes and turns a map of methods into one
  * stored route for each method. Expansion is idempotent.
  */
-import type { ConfiguredBounds } from "./call-bounds.ts";
 import {
   METHODS,
-  type MethodConfig,
   type RouteConfig,
   SCOPES,
   type ServiceConfig,
@@ -25,10 +23,8 @@ export function joinPrefix(prefix: string | undefined, path: string): string {
 
 /** Expands a valid service. Omitted fields stay omitted. */
 export function expandService(config: ServiceConfig): StoredServiceConfig {
-  const stored: StoredServiceConfig = { url: config.url, ...boundsOf(config) };
-  if (config.openapi !== undefined) stored.openapi = config.openapi;
-  if (config.rate_limits !== undefined) stored.rate_limits = config.rate_limits;
-  if (config.tests !== undefined) stored.tests = config.tests;
+  const { public: _, user, organization, member, ...settings } = config;
+  const stored: StoredServiceConfig = settings;
   for (const scope of SCOPES) {
     const written = config[scope];
     if (written === undefined) continue;
@@ -38,37 +34,14 @@ export function expandService(config: ServiceConfig): StoredServiceConfig {
 }
 
 function expandRoute(route: RouteConfig, prefix: string | undefined): StoredRoute[] {
-  const path = joinPrefix(prefix, route.path);
   const { methods } = route;
-  if (Array.isArray(methods)) return [row(route, path, methods, route)];
-  return METHODS.filter((method) => methods[method] !== undefined).map((method) =>
-    row(route, path, [method], methods[method] ?? {}),
-  );
-}
-
-function row(
-  route: RouteConfig,
-  path: string,
-  methods: StoredRoute["methods"],
-  constraints: MethodConfig,
-): StoredRoute {
-  const { required_labels, rate_limit, audit } = constraints;
-  return {
-    path,
-    ...(route.upstream !== undefined && { upstream: route.upstream }),
-    ...boundsOf(route),
-    methods,
-    ...(required_labels !== undefined && { required_labels }),
-    ...(rate_limit !== undefined && { rate_limit }),
-    ...(audit !== undefined && { audit }),
-  };
-}
-
-function boundsOf({ timeout_ms, max_body_bytes }: ConfiguredBounds): ConfiguredBounds {
-  return {
-    ...(timeout_ms !== undefined && { timeout_ms }),
-    ...(max_body_bytes !== undefined && { max_body_bytes }),
-  };
+  const row = { ...route, path: joinPrefix(prefix, route.path) };
+  if (Array.isArray(methods)) return [{ ...row, methods }];
+  return METHODS.filter((method) => methods[method] !== undefined).map((method) => ({
+    ...row,
+    methods: [method],
+    ...methods[method],
+  }));
 }
 
 /** Removes trailing slashes in linear time. */
