@@ -1,13 +1,12 @@
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "../../support/time/wait-for.ts";
 import type { Bench } from "./bench.ts";
+import { publish } from "./gateway/catalog.ts";
 import { caller, startIdentity } from "./gateway/identity.ts";
+import { Bed, type ServiceProcess } from "./measure/bed.ts";
 import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
-import { ServiceBed, type ServiceProcess } from "./measure/service-bed.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 import { CONNECTIONS } from "./measure/wrk.ts";
@@ -21,7 +20,7 @@ export const audited: Bench = {
   summary: "an audited POST through gateway and audit, compared with the same POST unaudited",
   async run(options) {
     const machine = describeMachine();
-    await using bed = new ServiceBed(["wrk", "etcd", "redis-server"]);
+    await using bed = new Bed(["wrk", "etcd", "redis-server"]);
     options.progress("starting gateway and audit");
     await using identity = await startIdentity();
     using upstream = startUpstream();
@@ -107,11 +106,11 @@ function startUpstream() {
 }
 
 async function startServices(
-  bed: ServiceBed,
+  bed: Bed,
   identity: { issuer: string; jwks_uri: string; validateUrl: string },
   upstreamUrl: string,
 ): Promise<Services> {
-  const [database, etcd, redis] = [await bed.database(), await bed.routeStore(), await bed.counterStore()];
+  const [database, etcd, redis] = [await bed.database(), await bed.etcd(), await bed.redis()];
   const audit = await bed.process("apps/audit/main.ts", { DATABASE_URL: database.url });
   const routes: StoredServiceConfig = {
     url: upstreamUrl,
@@ -125,9 +124,7 @@ async function startServices(
       })),
     },
   };
-  const store = await openRouteStore(etcd.url);
-  await store.put(`${ROUTES_PREFIX}things`, JSON.stringify(routes));
-  await store.close();
+  await publish(etcd.url, [["things", routes]]);
   const gateway = await bed.process("apps/gateway/main.ts", {
     ROUTE_STORE_URL: etcd.url,
     COUNTER_STORE_URL: redis.url,

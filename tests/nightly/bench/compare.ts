@@ -1,11 +1,11 @@
-import { SourceUnavailable, unpackSource } from "../../support/processes/older-source.ts";
+import { unpackSource } from "../../support/processes/older-source.ts";
+import { RunImpossible } from "../../support/run-impossible.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import type { Bench } from "./bench.ts";
-import { Bed, type Started } from "./gateway/bed.ts";
 import { memberPaths, publicPaths } from "./gateway/catalog.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { HEADERS, MEMBER_HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
-import { BenchImpossible } from "./measure/cores.ts";
+import { Bed, type Started } from "./measure/bed.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
@@ -20,11 +20,12 @@ export function compareWith(revision: string | undefined): Bench {
   return {
     summary: "the gateway of the working tree compared with that of another commit: compare REV",
     async run(options) {
-      if (revision === undefined) throw new BenchImpossible("Name a commit: bun run bench compare REV.");
+      if (revision === undefined) throw new RunImpossible("Name a commit: bun run bench compare REV.");
       const machine = describeMachine();
       options.progress(`checking out ${revision}`);
-      const root = await checkOut(revision);
-      await using bed = await Bed.create();
+      const root = temporaryFolder("compare");
+      await unpackSource(revision, root);
+      await using bed = Bed.onTwoCores();
       await using identity = await startIdentity();
       const services = {
         upstream: await startUpstream(bed),
@@ -76,17 +77,4 @@ function rowsOf(measured: readonly MeasuredWay[]): string[][] {
       ],
     ];
   });
-}
-
-/**
- * Checks out another commit in a temporary folder, with its dependencies installed.
- *
- * @throws BenchImpossible if git is missing, or if the dependencies cannot be installed
- */
-async function checkOut(revision: string): Promise<string> {
-  const root = temporaryFolder("compare");
-  await unpackSource(revision, root).catch((error) => {
-    throw error instanceof SourceUnavailable ? new BenchImpossible(error.message) : error;
-  });
-  return root;
 }

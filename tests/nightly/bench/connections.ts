@@ -1,11 +1,11 @@
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
-import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { freePort } from "../../support/http/free-port.ts";
 import { type Crowd, type CrowdKind, gatherCrowd } from "../../support/load/crowd.ts";
 import { crowdService } from "../../support/load/crowd-service.ts";
+import { RunImpossible } from "../../support/run-impossible.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
-import { Bed, type Started } from "./gateway/bed.ts";
-import { BenchImpossible } from "./measure/cores.ts";
+import { type Identity, startIdentity } from "./gateway/identity.ts";
+import { startGateway } from "./gateway/subjects.ts";
+import { Bed, type Started } from "./measure/bed.ts";
 import { allowedDescriptors, openDescriptors } from "./measure/descriptors.ts";
 import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine, residentBytes } from "./measure/machine.ts";
@@ -54,8 +54,9 @@ export const connections: Bench = {
   async run({ quick, progress }) {
     requireDescriptors();
     const machine = describeMachine();
-    await using bed = await Bed.create();
-    const gateway = await startGateway(bed);
+    await using bed = Bed.onTwoCores();
+    await using identity = await startIdentity();
+    const gateway = await startCrowdedGateway(bed, identity);
     const kinds = KINDS.map((kind) => ({ ...kind, count: quick ? kind.count / QUICK_DIVISOR : kind.count }));
     await (await gatherCrowd(gateway.url, "kept_alive", 1_000)).leave();
     const alone = await latencies(gateway, quick);
@@ -97,34 +98,25 @@ interface Figure extends Kind {
 function requireDescriptors(): void {
   const allowed = allowedDescriptors();
   if (allowed >= DESCRIPTORS_NEEDED) return;
-  throw new BenchImpossible(
+  throw new RunImpossible(
     `This bench needs ${whole(DESCRIPTORS_NEEDED)} descriptors in one process, but the limit is ${whole(allowed)}. ` +
       "Run `ulimit -n 20000` in this shell first, as root if the hard limit (`ulimit -Hn`) is lower.",
   );
 }
 
-async function startGateway(bed: Bed): Promise<Started> {
-  const [etcd, redis, servicePort] = [await bed.etcd(), await bed.redis(), freePort()];
+async function startCrowdedGateway(bed: Bed, identity: Identity): Promise<Started> {
+  const [{ url: redisUrl }, port] = [await bed.redis(), freePort()];
   const entry = `${import.meta.dir}/../../support/load/crowd-service.ts`;
-  const service = await bed.helper([process.execPath, entry, String(servicePort)], servicePort);
-  const store = await openRouteStore(etcd.url);
-  await store.put(`${ROUTES_PREFIX}crowd`, JSON.stringify(crowdService(service.url)));
-  await store.close();
-  const [port, internal_port] = [freePort(), freePort()];
-  return bed.subject([process.execPath, "apps/gateway/main.ts"], port, {
-    HOST: "127.0.0.1",
-    PORT: String(port),
-    INTERNAL_PORT: String(internal_port),
-    ROUTE_STORE_URL: etcd.url,
-    COUNTER_STORE_URL: redis.url,
-    CREDENTIAL_VALIDATE_URL: service.url,
+  const upstream = await bed.helper([process.execPath, entry, String(port)], port);
+  const variables = {
     AUDIT_ENABLED: "false",
     RATE_LIMIT_REQUESTS: "0",
-    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
     // The gateway must neither reject nor close idle clients, because this bench measures their memory.
     MAX_CONNECTIONS: String(allowedDescriptors()),
     CLIENT_IDLE_TIMEOUT_MS: "255000",
-  });
+  };
+  const services = [["crowd", crowdService(upstream.url)]] as const;
+  return startGateway(bed, { upstream, redisUrl, ...identity }, services, { variables });
 }
 
 /** Returns the resident memory after a pause in which the gateway can collect garbage. */

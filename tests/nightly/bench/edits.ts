@@ -6,10 +6,10 @@ import { freePort } from "../../support/http/free-port.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { servedAfterApply } from "./edits/apply.ts";
 import { editedService, FEW_ROUTES, MANY_ROUTES, whenServed } from "./edits/edited-service.ts";
-import { Bed, type Started } from "./gateway/bed.ts";
 import { publicPaths } from "./gateway/catalog.ts";
 import { type Identity, startIdentity } from "./gateway/identity.ts";
 import { HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
+import { Bed, type Started } from "./measure/bed.ts";
 import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
 import {
   describeMachine,
@@ -54,7 +54,7 @@ export const edits: Bench = {
     // This measurement runs first, because even idle gateways use CPU time.
     options.progress("from apply to the first request served, 10 000 routes");
     const servedMs = await servedAfterApply(options.quick ? 30 : 300);
-    await using bed = await Bed.create();
+    await using bed = Bed.onTwoCores();
     await using identity = await startIdentity();
     const services = { upstream: await startUpstream(bed), redisUrl: (await bed.redis()).url, ...identity };
     const goals: JudgedGoal[] = [];

@@ -1,4 +1,5 @@
 import { ROOT } from "../../support/root.ts";
+import { RunImpossible } from "../../support/run-impossible.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { startAudited } from "./floor/audited.ts";
 import { SERVICES } from "./floor/catalog.ts";
@@ -11,16 +12,14 @@ import { figureTable } from "./floor/report.ts";
 import { type Run, speedOf } from "./floor/speed.ts";
 import { documentsOf } from "./floor/speed-documents.ts";
 import { startSubjects, subjectOf, targetOf } from "./floor/subjects.ts";
-import { Bed } from "./gateway/bed.ts";
 import { envoyMissing } from "./gateway/envoy.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { rivalMissing } from "./gateway/rival.ts";
 import { startServices } from "./gateway/subjects.ts";
 import { verify } from "./gateway/verify.ts";
-import { BenchImpossible } from "./measure/cores.ts";
+import { Bed } from "./measure/bed.ts";
 import { goalTable } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
-import { ServiceBed } from "./measure/service-bed.ts";
 
 const PLAN: Plan = { rounds: 7, seconds: 2, warm_up_seconds: 3 };
 const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
@@ -37,7 +36,7 @@ export function floorUnder(loadName?: string): Bench {
     async run(options) {
       const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
       if (loads.length === 0)
-        throw new BenchImpossible(`Name one of the loads ${names(LOADS)}, or no load to run all of them.`);
+        throw new RunImpossible(`Name one of the loads ${names(LOADS)}, or no load to run all of them.`);
       if (options.record) requireWhole(loadName);
       const machine = describeMachine();
       const plan = options.quick ? QUICK : PLAN;
@@ -68,8 +67,7 @@ function missing(): string[] {
 
 async function measure(loads: readonly Load[], plan: Plan, options: BenchOptions) {
   options.progress("starting the subjects");
-  await using bed = await Bed.create();
-  await using stores = new ServiceBed([]);
+  await using bed = Bed.onTwoCores();
   await using identity = await startIdentity();
   const [upstream, redis] = [await startServices(bed, SERVICES), await bed.redis()];
   const behind = { upstream, redisUrl: redis.url, ...identity };
@@ -83,7 +81,7 @@ async function measure(loads: readonly Load[], plan: Plan, options: BenchOptions
     [
       { title: "no gateway", target: { ...whole, ...upstream } },
       ...subjects.map((subject) => ({ title: subject.title, target: targetOf(subject, 1) })),
-      await startAudited(bed, stores, behind),
+      await startAudited(bed, behind),
     ],
     plan,
     options,
@@ -94,7 +92,7 @@ async function measure(loads: readonly Load[], plan: Plan, options: BenchOptions
 /** Refuses to write a set of figures that would not have every load and every row. */
 function requireWhole(loadName: string | undefined): void {
   if (loadName === undefined && missing().length === 0) return;
-  throw new BenchImpossible(
+  throw new RunImpossible(
     "The documents show every load and row: run floor --record without other arguments, and install nginx with Lua, and Envoy.",
   );
 }

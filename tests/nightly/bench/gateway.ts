@@ -1,9 +1,9 @@
 import type { Bench } from "./bench.ts";
-import { Bed } from "./gateway/bed.ts";
 import { memberPaths, type Services, servicesOf, TWO_LIMITS } from "./gateway/catalog.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { MEMBER_HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
 import { verify } from "./gateway/verify.ts";
+import { Bed } from "./measure/bed.ts";
 import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
@@ -28,7 +28,7 @@ export const gateway: Bench = {
   async run(options) {
     const machine = describeMachine();
     options.progress("starting the subjects");
-    await using bed = await Bed.create();
+    await using bed = Bed.onTwoCores();
     await using identity = await startIdentity();
     // A fake OpenTelemetry collector, which accepts spans and discards them.
     await using collector = Bun.serve({

@@ -1,9 +1,9 @@
-import { parseArgs } from "node:util";
+import { RunImpossible } from "../../support/run-impossible.ts";
+import { argumentsOf } from "../faults/command.ts";
 import { allOf } from "./all.ts";
 import type { Bench } from "./bench.ts";
 import { capacityFrom } from "./capacity.ts";
 import { compareWith } from "./compare.ts";
-import { BenchImpossible } from "./measure/cores.ts";
 
 type Benches = Record<string, () => Promise<Bench>>;
 
@@ -22,19 +22,28 @@ const benches: Benches = {
   ...judged,
   "one-process": async () => (await import("./one-process.ts")).oneProcess,
   proof: async () => (await import("./proof.ts")).proof,
-  sealing: async () => (await import("./sealing.ts")).sealingOf(),
-  streams: async () => (await import("./streams.ts")).streamsOf(),
+  sealing: async () => (await import("./sealing.ts")).sealing,
+  streams: async () => (await import("./streams.ts")).streams,
 };
 
-/** The benches that take an argument after their name: a load, a revision, a file or a number. */
-const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity", "sealing", "streams"]);
+/** The benches that take an argument after their name: a load, a revision or a file. */
+const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity"]);
 
 const EXIT_USAGE = 2;
 
-await main();
+await main().catch((error) =>
+  error instanceof RunImpossible ? refuse(error.message) : Promise.reject(error),
+);
 
 async function main(): Promise<void> {
-  const { positionals, values } = readArguments();
+  const { positionals, values } = argumentsOf(
+    {
+      quick: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      record: { type: "boolean", default: false },
+    },
+    true,
+  );
   const [name, given] = positionals;
   const every: Benches = {
     ...benches,
@@ -42,8 +51,6 @@ async function main(): Promise<void> {
     floor: async () => (await import("./floor.ts")).floorUnder(given),
     compare: async () => compareWith(given),
     capacity: async () => capacityFrom(given),
-    sealing: async () => (await import("./sealing.ts")).sealingOf(given),
-    streams: async () => (await import("./streams.ts")).streamsOf(given),
   };
   if (name === undefined) return list(every);
   const load = every[name];
@@ -51,27 +58,9 @@ async function main(): Promise<void> {
     refuse(`There is no bench "${positionals.join(" ")}". Choose one of: ${Object.keys(every).join(", ")}.`);
   }
   const bench = await load();
-  const result = await bench
-    .run({ ...values, progress: (line) => console.error(line) })
-    .catch((error) => (error instanceof BenchImpossible ? refuse(error.message) : Promise.reject(error)));
+  const result = await bench.run({ ...values, progress: (line) => console.error(line) });
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
   process.exit(0);
-}
-
-function readArguments() {
-  try {
-    return parseArgs({
-      args: process.argv.slice(2),
-      allowPositionals: true,
-      options: {
-        quick: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        record: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
 }
 
 async function list(every: Benches): Promise<void> {

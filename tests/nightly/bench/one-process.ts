@@ -9,9 +9,9 @@ import type { RunningProcess } from "../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 import type { Bench } from "./bench.ts";
+import { Bed } from "./measure/bed.ts";
 import { describeMachine, machineLine, residentBytes } from "./measure/machine.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
-import { ServiceBed } from "./measure/service-bed.ts";
 import { spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 import { CONNECTIONS } from "./measure/wrk.ts";
@@ -23,7 +23,7 @@ export const oneProcess: Bench = {
   summary: "all of Ostiary in one process with PostgreSQL: requests, memory, and the pause of a restart",
   async run(options) {
     const machine = describeMachine();
-    await using bed = new ServiceBed(["wrk"]);
+    await using bed = new Bed(["wrk"]);
     await using ends = new AsyncDisposableStack();
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
     const sample = startSampleService({ host: "127.0.0.1", port: 0, intervalMs: 1_000 });
@@ -79,14 +79,14 @@ async function isServed(url: string): Promise<boolean> {
   return answer !== null && answer.status < 500;
 }
 
-interface Bed {
+interface Served {
   readonly pid: number;
   readonly url: string;
   readonly session: string;
   readonly token: string;
 }
 
-async function waysOf({ pid, url, session, token }: Bed): Promise<Way[]> {
+async function waysOf({ pid, url, session, token }: Served): Promise<Way[]> {
   const person = { Authorization: `Bearer ${token}` };
   const json = { "Content-Type": "application/json" };
   const body = JSON.stringify({ color: "red" });

@@ -2,12 +2,11 @@ import { join } from "node:path";
 import { BUSY_ORGANIZATION, generateLog } from "../../app/audit/generated-log.ts";
 import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { AuditBed } from "./audit/bed.ts";
-import { openLog, sealAll } from "./audit/log.ts";
+import { openLog, sealAll, timeOf } from "./audit/log.ts";
 import type { Bench, Progress } from "./bench.ts";
+import { Bed } from "./measure/bed.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { table, whole } from "./measure/table.ts";
-import { timeOf } from "./measure/time-of.ts";
 
 const DAY_MS = 86_400_000;
 /** Measures how fast a log is exported with its proof and verified. */
@@ -15,7 +14,7 @@ export const proof: Bench = {
   summary: "how fast a log is exported with its proof and verified, and the memory that this takes",
   async run({ quick, progress }) {
     const machine = describeMachine();
-    await using bed = new AuditBed([]);
+    await using bed = new Bed([]);
     const { url } = await bed.database();
     const directory = temporaryFolder("bench");
     const checked = await verifying(url, directory, bed, quick ? 50_000 : 1_000_000, progress);
@@ -35,13 +34,13 @@ export const proof: Bench = {
  * Generates and seals a log, exports one organization's part with proof, and verifies the export with
  * `ostiary`.
  */
-async function verifying(url: string, directory: string, bed: AuditBed, events: number, progress: Progress) {
+async function verifying(url: string, directory: string, bed: Bed, events: number, progress: Progress) {
   await using whole_ = await openLog(url, "verified");
   progress("generating a large log");
   await generateLog(whole_.log, { events: events * 2.1, endMs: Date.now(), spanMs: 20 * DAY_MS });
   progress("sealing the log");
   await sealAll(whole_.log);
-  const service = await bed.service(whole_.url);
+  const service = await bed.process("apps/audit/main.ts", { DATABASE_URL: whole_.url });
   const file = join(directory, "export.ndjson");
   progress("exporting the log");
   const path = `/organizations/${BUSY_ORGANIZATION}/audit-events?proof=true`;

@@ -1,12 +1,10 @@
 import { BUSY_ORGANIZATION, generateLog } from "../../app/audit/generated-log.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { AuditBed } from "./audit/bed.ts";
 import { openLog, sealAll } from "./audit/log.ts";
 import type { Bench } from "./bench.ts";
-import { countOf } from "./measure/count.ts";
+import { Bed, type ServiceProcess } from "./measure/bed.ts";
 import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
-import type { ServiceProcess } from "./measure/service-bed.ts";
 import { spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 import {
@@ -35,56 +33,48 @@ const MEDIAN: Goal = {
 };
 const P99: Goal = { title: "p99 of a write, during the delivery / without", bound: 1.25, at_most: true };
 
-/**
- * Returns the bench `streams`, which measures how fast a stream delivers a backlog, and how much slower
- * writes are during the delivery.
- *
- * @param given the number of events in the backlog
- */
-export function streamsOf(given?: string): Bench {
-  return {
-    summary:
-      "how fast a stream delivers a backlog, and how long writes take during the delivery: streams [EVENTS]",
-    async run({ quick, progress }) {
-      const machine = describeMachine();
-      const wanted = countOf("streams", "events", given) ?? (quick ? 20_000 : 1_000_000);
-      const writes = quick ? 300 : 1_500;
-      await using bed = new AuditBed([]);
-      const { url } = await bed.database();
-      await using backlog = await openLog(url, "backlog");
-      progress("generating a backlog");
-      await generateLog(backlog.log, { events: wanted * SHARE, endMs: Date.now(), spanMs: 20 * DAY_MS });
-      progress("sealing the backlog");
-      await sealAll(backlog.log);
-      await using receiver = await startReceiver();
-      const service = await startStreaming(bed, backlog.url, receiver);
-      progress("writing without a stream");
-      await timedWrites(service, 300);
-      const before = await timedWrites(service, writes);
-      progress("delivering the backlog");
-      const drained = await drain(service, receiver);
-      progress("writing without a backlog");
-      const after = await timedWrites(service, writes);
-      const [without, beside] = [writesOf([...before, ...after]), writesOf(drained.timesMs)];
-      const rows = [
-        ["entries delivered", whole(drained.entries)],
-        ["entries delivered a second", whole(drained.entries / drained.seconds)],
-        ["a write without a backlog, ms: median, p99", writesText(without)],
-        ["a write during the delivery, ms: median, p99", writesText(beside)],
-      ];
-      const goals = [
-        judge(EVENTS, spreadOf([drained.events / drained.seconds])),
-        judge(MEDIAN, spreadOf([beside.median_ms / without.median_ms])),
-        judge(P99, spreadOf([beside.p99_ms / without.p99_ms])),
-      ];
-      return {
-        text: [machineLine(machine), "", table(["", "measured"], rows), "", goalTable(goals)].join("\n"),
-        data: { machine, without, beside, drained: { ...drained, timesMs: undefined }, goals },
-        goals,
-      };
-    },
-  };
-}
+/** Measures how fast a stream delivers a backlog, and how much slower writes are during the delivery. */
+export const streams: Bench = {
+  summary: "how fast a stream delivers a backlog, and how long writes take during the delivery",
+  async run({ quick, progress }) {
+    const machine = describeMachine();
+    const wanted = quick ? 20_000 : 1_000_000;
+    const writes = quick ? 300 : 1_500;
+    await using bed = new Bed([]);
+    const { url } = await bed.database();
+    await using backlog = await openLog(url, "backlog");
+    progress("generating a backlog");
+    await generateLog(backlog.log, { events: wanted * SHARE, endMs: Date.now(), spanMs: 20 * DAY_MS });
+    progress("sealing the backlog");
+    await sealAll(backlog.log);
+    await using receiver = await startReceiver();
+    const service = await startStreaming(bed, backlog.url, receiver);
+    progress("writing without a stream");
+    await timedWrites(service, 300);
+    const before = await timedWrites(service, writes);
+    progress("delivering the backlog");
+    const drained = await drain(service, receiver);
+    progress("writing without a backlog");
+    const after = await timedWrites(service, writes);
+    const [without, beside] = [writesOf([...before, ...after]), writesOf(drained.timesMs)];
+    const rows = [
+      ["entries delivered", whole(drained.entries)],
+      ["entries delivered a second", whole(drained.entries / drained.seconds)],
+      ["a write without a backlog, ms: median, p99", writesText(without)],
+      ["a write during the delivery, ms: median, p99", writesText(beside)],
+    ];
+    const goals = [
+      judge(EVENTS, spreadOf([drained.events / drained.seconds])),
+      judge(MEDIAN, spreadOf([beside.median_ms / without.median_ms])),
+      judge(P99, spreadOf([beside.p99_ms / without.p99_ms])),
+    ];
+    return {
+      text: [machineLine(machine), "", table(["", "measured"], rows), "", goalTable(goals)].join("\n"),
+      data: { machine, without, beside, drained: { ...drained, timesMs: undefined }, goals },
+      goals,
+    };
+  },
+};
 
 async function drain(service: ServiceProcess, receiver: Receiver) {
   const counts = { entries: 0, events: 0, position: 0 };

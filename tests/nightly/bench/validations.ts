@@ -4,13 +4,13 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import type { Bench } from "./bench.ts";
+import { Bed, type ServiceProcess } from "./measure/bed.ts";
 import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
-import { pgbench, transactionsPerSecond } from "./measure/pgbench.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
-import { ServiceBed, type ServiceProcess } from "./measure/service-bed.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
+import { runTool } from "./measure/tool.ts";
 
 const CLIENTS = 16;
 /** The number of people that own keys. Creating keys of one person is serialized by a row lock. */
@@ -37,7 +37,7 @@ export const validations: Bench = {
   async run(options) {
     const { quick, progress } = options;
     const machine = describeMachine();
-    await using bed = new ServiceBed(["wrk", "pgbench"]);
+    await using bed = new Bed(["wrk", "pgbench"]);
     const { url } = await bed.database();
     const start = (env: Record<string, string>) =>
       bed.process("apps/identity/main.ts", { DATABASE_URL: url, ...env });
@@ -89,6 +89,16 @@ export const validations: Bench = {
     return { text, goals, data: { machine, plan, measured, selects, goals } };
   },
 };
+
+function pgbench(options: readonly string[], databaseUrl: string): Promise<string> {
+  return runTool(["pgbench", ...options, databaseUrl]);
+}
+
+function transactionsPerSecond(output: string): number {
+  const rate = /^tps = ([\d.]+)/m.exec(output)?.[1];
+  if (rate === undefined) throw new Error(`The output of pgbench has no "tps": ${output}`);
+  return Number(rate);
+}
 
 function cpuMicroseconds(way: MeasuredWay): number[] {
   return valuesOf(way, "requests_per_cpu_second").map((rate) => 1e6 / rate);

@@ -1,8 +1,8 @@
-import { parseArgs } from "node:util";
+import { RunImpossible } from "../../support/run-impossible.ts";
 import { describeMachine, machineLine } from "../bench/measure/machine.ts";
 import { withPart } from "../bench/measure/page-part.ts";
 import { CELLS, type Cell, cellsNamed, isOfClock, nameOf } from "./cells.ts";
-import { progress, runCommand } from "./command.ts";
+import { argumentsOf, progress, runCommand } from "./command.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { brokenPromises, progressLine, promiseList, recoveryTable } from "./report.ts";
 import { withBed } from "./run.ts";
@@ -10,14 +10,17 @@ import { type Bed, type Pace, runCell } from "./run-cell.ts";
 import { soakTable, whatGrew } from "./soak/flatness.ts";
 import { soak } from "./soak/soak.ts";
 import { clockLibrary } from "./system/clock.ts";
-import { RunImpossible } from "./system/system.ts";
 
 const PACE: Pace = { beforeMs: 1_500, faultMs: 4_000, wellMs: 1_500, healMsMax: 8_000 };
 
 await runCommand(runFaults);
 
 async function runFaults(): Promise<readonly string[]> {
-  const { only, out, soak } = readArguments();
+  const { only, out, soak } = argumentsOf({
+    only: { type: "string", multiple: true, default: [] },
+    out: { type: "string" },
+    soak: { type: "string" },
+  }).values;
   const minutes = minutesOf(soak);
   if (minutes !== null && out !== undefined) refuse("--out writes the results of a run without --soak.");
   const cells = cellsOf(only);
@@ -85,22 +88,6 @@ function possible(cells: readonly Cell[]): readonly Cell[] {
 
 function allNames(): string {
   return CELLS.map((cell) => `  ${nameOf(cell)}`).join("\n");
-}
-
-function readArguments() {
-  try {
-    const { values } = parseArgs({
-      args: process.argv.slice(2),
-      options: {
-        only: { type: "string", multiple: true, default: [] },
-        out: { type: "string" },
-        soak: { type: "string" },
-      },
-    });
-    return values;
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function refuse(message: string): never {

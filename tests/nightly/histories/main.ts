@@ -1,19 +1,16 @@
-import { progress, runCommand } from "../faults/command.ts";
-import { type Parameters, parametersOf } from "./parameters.ts";
+import { progress, runCommand, seededRun } from "../faults/command.ts";
 import { tooManyUndecided, verdictTable, wrongHistories } from "./report.ts";
 import { runHistories, unnoticedFaultyClients, withField } from "./run.ts";
 
-await runCommand(async () => wrongIn(parametersOf(process.argv.slice(2))));
-
-/** Records and checks histories, prints the verdicts, and returns a text for each problem. */
-function wrongIn({ minutes, seed, recorders }: Parameters): Promise<string[]> {
-  progress(`seed ${seed}`);
+// Records and checks histories, prints the verdicts, and ends with a text for each problem.
+await runCommand(async () => {
+  const { minutes, seed } = seededRun();
   return withField(progress, seed, async (field) => {
     progress("checking that each model notices a faulty client");
-    const unnoticed = await unnoticedFaultyClients(field, recorders);
+    const unnoticed = await unnoticedFaultyClients(field);
     const untilMs = performance.now() + minutes * 60_000;
     const goesOn = () => performance.now() < untilMs;
-    const verdicts = await runHistories(field, { recorders, seed, goesOn }, progress);
+    const verdicts = await runHistories(field, { seed, goesOn }, progress);
     console.log(verdictTable(verdicts));
     return [
       ...unnoticed.map((name) => `${name}: the model did not notice the faulty client`),
@@ -21,4 +18,4 @@ function wrongIn({ minutes, seed, recorders }: Parameters): Promise<string[]> {
       ...tooManyUndecided(verdicts),
     ];
   });
-}
+});

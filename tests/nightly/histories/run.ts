@@ -2,12 +2,11 @@ import { Random } from "../../support/random.ts";
 import { type Progress, System } from "../faults/system/system.ts";
 import type { Verdict } from "./checker/check.ts";
 import { disturb } from "./disturb.ts";
-import { Directory } from "./recorders/directory.ts";
+import { RECORDERS } from "./recorders/index.ts";
 import { publishLimited } from "./recorders/limits.ts";
-import type { Field, Recorder } from "./recorders/recorder.ts";
+import type { Field } from "./recorders/recorder.ts";
 
 export interface Plan {
-  readonly recorders: readonly Recorder[];
   readonly seed: number;
   /** Returns whether the run continues after this number of disturbances. */
   readonly goesOn: (disturbances: number) => boolean;
@@ -22,14 +21,14 @@ export async function withField<T>(
   await using system = await System.start(progress);
   await publishLimited(system);
   const random = new Random(seed);
-  return await work({ system, random, directory: new Directory(system, random), isFaulty: false });
+  return await work({ system, random, directory: system.directory(random), isFaulty: false });
 }
 
 /** Records and checks histories of all models concurrently, while processes are disturbed in sequence. */
 export async function runHistories(field: Field, plan: Plan, progress: Progress): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   let isOver = false;
-  const recording = plan.recorders.map(async (recorder) => {
+  const recording = RECORDERS.map(async (recorder) => {
     do {
       const found = await recorder.record(field);
       verdicts.push(...found);
@@ -58,12 +57,9 @@ export async function runHistories(field: Field, plan: Plan, progress: Progress)
  * Lets each recorder simulate a faulty client, without disturbances. Returns the names of the recorders whose
  * model does not notice the faulty client.
  */
-export async function unnoticedFaultyClients(
-  field: Field,
-  recorders: readonly Recorder[],
-): Promise<string[]> {
+export async function unnoticedFaultyClients(field: Field): Promise<string[]> {
   const found = await Promise.all(
-    recorders.map(async (recorder) => ({
+    RECORDERS.map(async (recorder) => ({
       name: recorder.name,
       verdicts: await recorder.record({ ...field, isFaulty: true }),
     })),

@@ -1,4 +1,3 @@
-import { waitFor } from "../../support/time/wait-for.ts";
 import type { System } from "../faults/system/system.ts";
 import type { Admission } from "./judge.ts";
 import type { Credential, World } from "./world.ts";
@@ -7,7 +6,6 @@ const INTERVAL_MS = 400;
 /** The maximum number of unanswered uses of a credential at a gateway. */
 const UNANSWERED_MAX = 20;
 const PATIENCE_MS = 10_000;
-const READY_MS = 60_000;
 const PATHS = { member: "/watched/member", person: "/watched/person" } as const;
 /** The limits tell the plan of the organization. They are never reached. */
 const REQUESTS = { none: 1_000_000, gold: 2_000_000 };
@@ -27,16 +25,7 @@ export async function publishWatched(system: System): Promise<void> {
     },
     user: { routes: [{ ...free, path: PATHS.person, rate_limit: false }] },
   };
-  const publish = async () => {
-    const status = await system.put((await system.nextRegistry()).url, "watched", config);
-    if (status !== 200) throw new Error(`The registry refused the service: ${status}`);
-    return true;
-  };
-  await waitFor(publish, { timeoutMs: READY_MS, what: "the watched routes" });
-  for (const { url } of system.gateways) {
-    const isServed = async () => (await fetch(url + PATHS.person)).status === 401;
-    await waitFor(isServed, { timeoutMs: READY_MS, what: "the watched routes at a gateway" });
-  }
+  await system.publish("watched", config, PATHS.person, 401);
 }
 
 /** Uses all credentials of a world again and again at both gateways, also while earlier uses have no answer. */

@@ -1,9 +1,7 @@
 import type { Random } from "../../support/random.ts";
+import { type Asked, NeverSent, textIn } from "../faults/system/asking.ts";
+import { type Directory, newName } from "../faults/system/directory.ts";
 import type { System } from "../faults/system/system.ts";
-import { NeverSent } from "../histories/checker/history.ts";
-import { type Asked, textIn } from "../histories/recorders/asking.ts";
-import { Directory } from "../histories/recorders/directory.ts";
-import { newName } from "../histories/recorders/names.ts";
 import type { Admission, Change, CredentialHistory, Use } from "./judge.ts";
 
 const MEMBERS = 3;
@@ -51,7 +49,7 @@ export class World {
   #isDeleted = false;
 
   static async found(system: System, random: Random): Promise<World> {
-    const directory = new Directory(system, random);
+    const directory = system.directory(random);
     const { organization_id } = await directory.found();
     const world = new World(directory, random, `/organizations/${organization_id}`);
     for (let count = 0; count < MEMBERS; count += 1) await world.#join(system);

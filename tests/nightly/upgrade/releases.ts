@@ -1,11 +1,16 @@
-export interface Release {
-  readonly version: string;
-  /** The commit of the release in this repository. */
-  readonly revision: string;
+import { unpackSource } from "../../support/processes/older-source.ts";
+import { ROOT } from "../../support/root.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** Returns the tag of the newest release, or undefined if the clone has none. */
+export function lastRelease(): string | undefined {
+  const { stdout } = Bun.spawnSync(["git", "tag", "--list", "v*", "--sort=-version:refname"], { cwd: ROOT });
+  return stdout.toString().split("\n").find(Boolean);
 }
 
-/** Every release since 1.0.0, from oldest to newest. Add each release here once it has a commit. */
-export const RELEASES: readonly Release[] = [];
-
-/** The version name of the working tree, which will become the next release. */
-export const WORKING_TREE = "tree";
+/** Returns a temporary folder with the source of a commit and its dependencies. */
+export async function sourceOf(revision: string): Promise<string> {
+  const root = temporaryFolder("version");
+  await unpackSource(revision, root);
+  return root;
+}

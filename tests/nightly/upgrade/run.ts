@@ -3,17 +3,11 @@ import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
 import { answerOf, type Replica } from "../faults/system/replica.ts";
 import type { Progress } from "../faults/system/system.ts";
-import { rootsOf } from "./checkout.ts";
 import { brokenIn, lineOf } from "./judge.ts";
-import type { Leg, Part } from "./orders.ts";
+import { ORDERS, type Part } from "./orders.ts";
 import { brokenProof } from "./verify-log.ts";
 
-export interface Upgrade {
-  readonly from: string;
-  readonly legs: readonly Leg[];
-  readonly pace: Pace;
-}
-
+const PACE: Pace = { beforeMs: 1_000, faultMs: 0, wellMs: 1_500, healMsMax: 15_000 };
 /**
  * The grace period of stopping services: longer than load balancers need to notice that a replica is not
  * ready.
@@ -26,36 +20,37 @@ const READY_MS = 120_000;
 const NO_FAULT = { parts: [], fault: "killed" } as const;
 
 /**
- * Replaces all replicas of all services one by one under load, for each leg of the run. Returns a description
- * of each violation.
+ * Replaces all replicas of all services one by one under load, in each order. Returns a description of each
+ * violation.
  *
- * @throws RunImpossible if a version or a store is missing on this machine
+ * @param roots the source folders of the two versions
+ * @throws RunImpossible if a store is missing on this machine
  */
-export async function runUpgrade(upgrade: Upgrade, progress: Progress): Promise<string[]> {
-  const { from, legs, pace } = upgrade;
-  const roots = await rootsOf([from, ...legs.map(({ to }) => to)], progress);
-  const rootTo = (version: string) => roots.get(version) ?? "";
+export async function runUpgrade(
+  roots: { readonly from: string; readonly to: string },
+  progress: Progress,
+): Promise<string[]> {
   const work = async (bed: Bed) => {
     const broken: string[] = [];
-    for (const leg of legs) {
-      for (const part of leg.parts) {
-        const run = await replaceAll(bed, part, rootTo(leg.to), pace);
-        const step = { order: leg.name, part, run };
+    for (const { name, parts, isForward } of ORDERS) {
+      for (const part of parts) {
+        const run = await replaceAll(bed, part, isForward ? roots.to : roots.from);
+        const step = { order: name, part, run };
         progress(lineOf(step));
-        broken.push(...brokenIn(step).map((how) => `${leg.name}, ${part}: ${how}`));
+        broken.push(...brokenIn(step).map((how) => `${name}, ${part}: ${how}`));
       }
-      broken.push(...(await brokenProofs(bed)).map((how) => `${leg.name}: ${how}`));
+      broken.push(...(await brokenProofs(bed)).map((how) => `${name}: ${how}`));
     }
     return broken;
   };
-  return withBed(progress, work, { roots: [rootTo(from), rootTo(from)], variables: VARIABLES });
+  return withBed(progress, work, { roots: [roots.from, roots.from], variables: VARIABLES });
 }
 
 /**
  * Replaces the replicas of one service in sequence. Before it replaces the next replica, waits until the new one is
  * ready and the load balancers have noticed it.
  */
-async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
+async function replaceAll(bed: Bed, part: Part, root: string) {
   const replace = async () => {
     for (const replica of replicasOf(bed, part)) {
       await replica.replaceBy(root);
@@ -66,7 +61,7 @@ async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
       await bed.system.noticed(replica);
     }
   };
-  return await runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, pace);
+  return await runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, PACE);
 }
 
 function replicasOf({ system }: Bed, part: Part): readonly Replica[] {

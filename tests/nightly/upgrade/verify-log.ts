@@ -1,7 +1,7 @@
 import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
 import { englishOf, type Verdict, verifyExport } from "@ostiary/lib/verification";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { INTERNAL_TOKEN } from "../faults/system/people.ts";
+import { INTERNAL_TOKEN } from "../faults/system/asking.ts";
 import type { System } from "../faults/system/system.ts";
 
 const SEALED_MS = 60_000;

@@ -1,18 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { ROOT } from "../root.ts";
-
-/** The error for an older source that this clone lacks or this machine cannot install. */
-export class SourceUnavailable extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "SourceUnavailable";
-  }
-}
+import { RunImpossible } from "../run-impossible.ts";
 
 /**
  * Unpacks the source of a commit into a folder and installs its dependencies.
  *
- * @throws SourceUnavailable when the clone lacks the commit, or its dependencies cannot be installed
+ * @throws RunImpossible when the clone lacks the commit, or its dependencies cannot be installed
  */
 export async function unpackSource(revision: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -22,13 +15,12 @@ export async function unpackSource(revision: string, folder: string): Promise<vo
   });
   const unpacked = Bun.spawn(["tar", "-x", "-C", folder], { stdin: archive.stdout, stderr: "ignore" });
   const [said, ...codes] = await Promise.all([archive.stderr.text(), archive.exited, unpacked.exited]);
-  if (codes.some((code) => code !== 0))
-    throw new SourceUnavailable(`git archive ${revision}: ${said.trim()}`);
+  if (codes.some((code) => code !== 0)) throw new RunImpossible(`git archive ${revision}: ${said.trim()}`);
   const installed = Bun.spawn([process.execPath, "install", "--frozen-lockfile", "--silent"], {
     cwd: folder,
     stdout: "ignore",
     stderr: "pipe",
   });
   const [problem, code] = await Promise.all([installed.stderr.text(), installed.exited]);
-  if (code !== 0) throw new SourceUnavailable(`bun install of ${revision}: ${problem.trim()}`);
+  if (code !== 0) throw new RunImpossible(`bun install of ${revision}: ${problem.trim()}`);
 }

@@ -71,3 +71,9 @@ export async function sealAll(log: Database): Promise<void> {
   };
   await seal(deps);
 }
+
+export async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}

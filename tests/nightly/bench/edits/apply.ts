@@ -1,4 +1,4 @@
-import { ServiceBed } from "../measure/service-bed.ts";
+import { Bed } from "../measure/bed.ts";
 import { editedService, whenServed } from "./edited-service.ts";
 
 const ADMIN_TOKEN = "bench-admin-token";
@@ -11,8 +11,8 @@ const ROUTES = 10_000;
  * `apply`.
  */
 export async function servedAfterApply(times: number): Promise<number[]> {
-  await using bed = new ServiceBed(["etcd"]);
-  const [database, etcd] = [await bed.database(), await bed.routeStore()];
+  await using bed = new Bed(["etcd"]);
+  const [database, etcd] = [await bed.database(), await bed.etcd()];
   const registry = await bed.process("apps/registry/main.ts", {
     DATABASE_URL: database.url,
     ROUTE_STORE_URL: etcd.url,

@@ -1,5 +1,5 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { LABEL, LIMIT } from "../gateway/catalog.ts";
+import { LIMIT, memberRoute } from "../gateway/catalog.ts";
 
 /** The number of services that all subjects have routes for. A load calls only the first service, or all. */
 export const SERVICES = 200;
@@ -75,14 +75,4 @@ export function servicesAt(origins: readonly string[]): [string, StoredServiceCo
       },
     ];
   });
-}
-
-export function memberRoute(path: string, rate_limit: typeof LIMIT) {
-  return {
-    path: `${path}/{thing_id}`,
-    upstream: `/organizations/{subject.organization_id}${path.slice("/org".length)}/{path.thing_id}`,
-    methods: ["GET" as const],
-    required_labels: [LABEL],
-    rate_limit,
-  };
 }

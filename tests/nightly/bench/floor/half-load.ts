@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { BenchOptions } from "../bench.ts";
-import { turnedBy } from "../measure/rounds.ts";
+import { inRounds, valuesOf, type Way } from "../measure/rounds.ts";
 import { spreadOf } from "../measure/statistics.ts";
 import { table, whole } from "../measure/table.ts";
-import { CONNECTIONS, load, pacedLoad, type Sample, type Target } from "../measure/wrk.ts";
+import { CONNECTIONS, load, type Sample, type Target } from "../measure/wrk.ts";
 import type { Plan } from "./measure.ts";
 
 export const Latency = Type.Object({
@@ -24,26 +24,21 @@ export interface Titled {
 /** Measures each target with 64 clients at half of its full rate. */
 export async function latenciesAtHalfLoad(
   targets: readonly Titled[],
-  { rounds, seconds, warm_up_seconds }: Plan,
-  { progress }: Pick<BenchOptions, "progress">,
+  plan: Plan,
+  options: BenchOptions,
 ): Promise<Latency[]> {
-  const paced: (Titled & { readonly pause_ms: number; readonly samples: Sample[] })[] = [];
+  const ways: Way[] = [];
   for (const { title, target } of targets) {
-    progress(`full rate: ${title}`);
-    const { requests_per_second } = await load(target, warm_up_seconds, CONNECTIONS);
-    paced.push({ title, target, pause_ms: (1_000 * CONNECTIONS) / (requests_per_second / 2), samples: [] });
+    options.progress(`full rate: ${title}`);
+    const { requests_per_second } = await load(target, plan.warm_up_seconds);
+    const pause_ms = (1_000 * CONNECTIONS) / (requests_per_second / 2);
+    ways.push({ title, connections: CONNECTIONS, target: { ...target, pause_ms } });
   }
-  for (let round = 1; round <= rounds; round++) {
-    for (const { title, target, pause_ms, samples } of turnedBy(paced, round)) {
-      const sample = await pacedLoad(target, seconds, CONNECTIONS, pause_ms);
-      samples.push(sample);
-      progress(`round ${round}/${rounds}  half load: ${title}: p99 ${sample.p99_ms.toFixed(2)} ms`);
-    }
-  }
-  return paced.map(({ title, samples }) => {
-    const median = (figure: keyof Sample) => spreadOf(samples.map((sample) => sample[figure])).median;
+  const measured = await inRounds(ways, plan, options);
+  return measured.map((way) => {
+    const median = (figure: keyof Sample) => spreadOf(valuesOf(way, figure)).median;
     return {
-      title,
+      title: way.title,
       requests_per_second: Math.round(median("requests_per_second")),
       p50_ms: Number(median("p50_ms").toFixed(2)),
       p90_ms: Number(median("p90_ms").toFixed(2)),

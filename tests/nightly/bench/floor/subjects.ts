@@ -1,8 +1,8 @@
-import type { Bed, Started } from "../gateway/bed.ts";
 import { envoyMissing, startBareEnvoy, startFilteringEnvoy } from "../gateway/envoy.ts";
 import type { Identity } from "../gateway/identity.ts";
 import { rivalMissing, startRival } from "../gateway/rival.ts";
 import { HEADERS, type Job, MEMBER_HEADERS, startGateway, startPassThrough } from "../gateway/subjects.ts";
+import type { Bed, Started } from "../measure/bed.ts";
 import type { Target } from "../measure/wrk.ts";
 import { pathsOf, servicesAt } from "./catalog.ts";
 

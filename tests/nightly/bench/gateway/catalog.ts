@@ -81,16 +81,16 @@ export function* servicesOf(
   for (let first = 0; first < count; first += ROUTES_PER_SERVICE) {
     const routes = numbers
       .slice(first, first + ROUTES_PER_SERVICE)
-      .map((route) => memberRoute(route, rate_limit));
+      .map((route) => memberRoute(collectionOf(route), rate_limit));
     yield [`things-${first / ROUTES_PER_SERVICE}`, { url, rate_limits: QUOTAS, organization: { routes } }];
   }
 }
 
-function memberRoute(route: number, rate_limit: RouteRateLimit) {
-  const path = `${collectionOf(route)}/{thing_id}`;
+/** Returns a route whose requests do the whole job. They address an item below `collection`. */
+export function memberRoute(collection: string, rate_limit: RouteRateLimit) {
   return {
-    path,
-    upstream: rewritten(path, "{subject.organization_id}").replace("{thing_id}", "{path.thing_id}"),
+    path: `${collection}/{thing_id}`,
+    upstream: `${rewritten(collection, "{subject.organization_id}")}/{path.thing_id}`,
     methods: ["GET" as const],
     required_labels: [LABEL],
     rate_limit,

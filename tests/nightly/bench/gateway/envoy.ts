@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { freePort } from "../../../support/http/free-port.ts";
-import type { Bed, Started } from "./bed.ts";
+import type { Bed, Started } from "../measure/bed.ts";
 import { LABEL, LIMIT, rewritten } from "./catalog.ts";
 import { caller, strangers } from "./identity.ts";
 

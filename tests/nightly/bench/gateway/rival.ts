@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { ROUTES_PER_SERVICE } from "../floor/catalog.ts";
-import type { Bed, Started } from "./bed.ts";
+import type { Bed, Started } from "../measure/bed.ts";
 import { LABEL, LIMIT } from "./catalog.ts";
 
 const CONFIGURATION = Bun.file(`${import.meta.dir}/rival.conf`);

@@ -1,6 +1,6 @@
 import { freePort } from "../../../support/http/free-port.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-import type { Bed, Started } from "./bed.ts";
+import type { Bed, Started } from "../measure/bed.ts";
 import { LIMIT, publish, type Services, servicesOf } from "./catalog.ts";
 import { caller, type Identity } from "./identity.ts";
 

@@ -28,18 +28,14 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, Linux ${kernel}, Bun ${bun}, load average ${load_average} at the start`;
 }
 
-/** Returns the numbers of the CPU cores that this process may use. Empty if the system has no /proc. */
+/** Returns the numbers of the CPU cores that this process may use. */
 export function allowedCores(): number[] {
-  try {
-    const status = readFileSync("/proc/self/status", "utf8");
-    const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? "";
-    return list.split(",").flatMap((range) => {
-      const [from = 0, to = from] = range.split("-").map(Number);
-      return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    });
-  } catch {
-    return []; // There is no /proc: this is not Linux
-  }
+  const status = readFileSync("/proc/self/status", "utf8");
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? "";
+  return list.split(",").flatMap((range) => {
+    const [from = 0, to = from] = range.split("-").map(Number);
+    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  });
 }
 
 /** Returns the CPU time of all threads of a process, in seconds. */

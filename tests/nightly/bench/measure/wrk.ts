@@ -16,6 +16,8 @@ export interface Target {
   readonly bodies?: string;
   /** Whether the target refuses every request with an error status. By default it refuses none. */
   readonly isRefused?: boolean;
+  /** The mean of the random pause before each request, in milliseconds; by default there is no pause. */
+  readonly pause_ms?: number;
 }
 
 export interface Sample {
@@ -46,27 +48,13 @@ const report = Type.Object({
 
 /**
  * Runs wrk against a process for some seconds. Each connection sends its next request as soon as it has a
- * response.
+ * response, or after a pause.
  *
  * @throws Error if a request failed, because the figures would then be meaningless
  */
-export function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<Sample> {
-  return sampled(target, () => wrk(target, seconds, connections));
-}
-
-/** Runs {@link load} with a random pause before each request, of `pause_ms` on average. */
-export function pacedLoad(
-  target: Target,
-  seconds: number,
-  connections: number,
-  pause_ms: number,
-): Promise<Sample> {
-  return sampled(target, () => wrk(target, seconds, connections, pause_ms));
-}
-
-async function sampled(target: Target, run: () => Promise<string>): Promise<Sample> {
+export async function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<Sample> {
   const before = cpuSecondsOf(target.pid);
-  const output = await run();
+  const output = await wrk(target, seconds, connections);
   const cpu_seconds = cpuSecondsOf(target.pid) - before;
   const { requests, duration_us, p50_us, p90_us, p99_us, refused, broken } = Value.Parse(
     report,
@@ -88,8 +76,8 @@ async function sampled(target: Target, run: () => Promise<string>): Promise<Samp
   };
 }
 
-function wrk(target: Target, seconds: number, connections: number, pause_ms = 0): Promise<string> {
-  const { url, paths, headers, method = "GET", bodies = "-" } = target;
+function wrk(target: Target, seconds: number, connections: number): Promise<string> {
+  const { url, paths, headers, method = "GET", bodies = "-", pause_ms = 0 } = target;
   const fields = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
   return runTool([
     "wrk",

@@ -3,9 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import type { AuditBed } from "../audit/bed.ts";
 import { exampleIntent } from "../audit/example-intent.ts";
-import type { ServiceProcess } from "../measure/service-bed.ts";
+import type { Bed, ServiceProcess } from "../measure/bed.ts";
 import { percentile } from "../measure/statistics.ts";
 import type { ReceivedBatch, ReceiverPort } from "./receiver.ts";
 
@@ -35,7 +34,7 @@ export async function startReceiver(): Promise<Receiver> {
 
 /** Starts an audit service that allows streams to the receiver's address. */
 export async function startStreaming(
-  bed: AuditBed,
+  bed: Bed,
   databaseUrl: string,
   { port }: ReceiverPort,
 ): Promise<ServiceProcess> {

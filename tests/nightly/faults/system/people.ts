@@ -1,18 +1,12 @@
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import { Semaphore } from "@ostiary/lib/async";
-import { INTERNAL_TOKEN_HEADER, VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
-import { waitFor } from "../../../support/time/wait-for.ts";
+import { Random } from "../../../support/random.ts";
 import { LIMITS } from "../clients.ts";
+import { Directory, type Founder } from "./directory.ts";
 import type { Replica } from "./replica.ts";
 
-/** The names of the owners. There are two, so that a wrong admission can reach the other owner's data. */
+/** The subjects of the owners' tokens. There are two, so that a wrong admission can reach the other owner's data. */
 const OWNERS = ["ada", "bert"] as const;
-
-interface Owner {
-  readonly user_id: string;
-  readonly organization_id: string;
-  readonly member_id: string;
-}
 
 /** A caller: its credential, and the ids that the service must see in requests with the credential. */
 export interface Caller {
@@ -34,9 +28,8 @@ export interface Callers {
   readonly refused: readonly (() => Caller)[];
 }
 
-export const INTERNAL_TOKEN = "internal-token-of-these-runs";
 const KEYS_AT_ONCE = 4;
-const MADE_MS = 20_000;
+const NOT_FOUND = 404;
 /** The time after a revocation at which no gateway still has the key in its cache. */
 const FORGOTTEN_MS = LIMITS.cacheTtlS * 1000 + 1_000;
 export const NOBODY = { user_id: null, organization_id: null, member_id: null, revocation: null };
@@ -48,8 +41,8 @@ export const NOBODY = { user_id: null, organization_id: null, member_id: null, r
 export class People {
   readonly provider: IdentityProvider;
   readonly #impostor: IdentityProvider;
-  readonly #identity: Replica;
-  #owners: readonly Owner[] = [];
+  readonly #directory: Directory;
+  #owners: readonly Founder[] = [];
   #cells = 0;
   readonly #retired: { readonly headers: Caller["headers"]; readonly forgottenMs: number }[] = [];
 
@@ -58,13 +51,13 @@ export class People {
     // The impostor claims the same issuer, but signs tokens with another key.
     const { issuer } = provider;
     const impostor = await startIdentityProvider({ host: "127.0.0.1", port: 0, issuer });
-    const people = new People(identity, provider, impostor);
-    people.#owners = await Promise.all(OWNERS.map((name) => people.#found(name)));
+    const people = new People(new Directory([identity], issuer, new Random(1)), provider, impostor);
+    people.#owners = await Promise.all(OWNERS.map(() => people.#directory.found()));
     return people;
   }
 
-  private constructor(identity: Replica, provider: IdentityProvider, impostor: IdentityProvider) {
-    this.#identity = identity;
+  private constructor(directory: Directory, provider: IdentityProvider, impostor: IdentityProvider) {
+    this.#directory = directory;
     this.provider = provider;
     this.#impostor = impostor;
   }
@@ -75,7 +68,7 @@ export class People {
 
   async callers(unseen: number): Promise<Callers> {
     const cell = this.#cells++;
-    const each = <T>(make: (owner: Owner, index: number) => Promise<T>) =>
+    const each = <T>(make: (owner: Founder, index: number) => Promise<T>) =>
       Promise.all(this.#owners.map(make));
     const revoked = await each((owner) => this.#revokedKey(owner));
     const forged = await each((_, index) => this.#token(this.#impostor, `${OWNERS[index]}-${cell}`));
@@ -96,7 +89,7 @@ export class People {
   async retire({ keys }: Callers): Promise<void> {
     for (const { headers, revocation } of keys) {
       if (revocation === null) continue;
-      await this.#ask("DELETE", revocation);
+      await this.#revoke(revocation);
       this.#retired.push({ headers, forgottenMs: performance.now() + FORGOTTEN_MS });
     }
   }
@@ -114,26 +107,12 @@ export class People {
     await Promise.all([this.provider.stop(), this.#impostor.stop()]);
   }
 
-  async #found(name: string): Promise<Owner> {
-    const { user_id } = await this.#person(name);
-    if (user_id === null) throw new Error(`Identity returned no user id for ${name}.`);
-    const made = await this.#ask("POST", `/users/${user_id}/organizations`, { name });
-    return {
-      user_id,
-      organization_id: textOf(made.body, "id"),
-      member_id: made.headers.get("x-platform-audit-member") ?? "",
-    };
-  }
-
   /**
    * Creates a person in the identity service, and returns the person with a token of the identity provider.
    */
   async #person(subject: string): Promise<Caller> {
-    const idp = { issuer: this.provider.issuer, subject };
-    const url = `${this.#identity.internalUrl}${VALIDATE_PATH}`;
-    const { body } = await this.#ask("POST", url, { idp });
-    const headers = await this.#token(this.provider, subject);
-    return { ...NOBODY, headers, user_id: textOf(body, "user_id") };
+    const user_id = await this.#directory.person(subject);
+    return { ...NOBODY, headers: await this.#token(this.provider, subject), user_id };
   }
 
   async #token({ port }: IdentityProvider, subject: string): Promise<Record<string, string>> {
@@ -141,41 +120,25 @@ export class People {
     return { authorization: `Bearer ${await answer.text()}` };
   }
 
-  async #key({ organization_id, member_id }: Owner): Promise<Caller> {
-    const path = `/members/${member_id}/api-keys`;
-    const { body } = await this.#ask("POST", path, {});
+  async #key({ organization_id, member_id }: Founder): Promise<Caller & { readonly revocation: string }> {
+    const { id, secret } = await this.#directory.key(member_id);
     return {
-      headers: { "x-api-key": textOf(body, "key") },
+      headers: { "x-api-key": secret },
       user_id: null,
       organization_id,
       member_id,
-      revocation: `${path}/${textOf(body, "id")}`,
+      revocation: `/members/${member_id}/api-keys/${id}`,
     };
   }
 
-  async #revokedKey(owner: Owner): Promise<Caller["headers"]> {
+  async #revokedKey(owner: Founder): Promise<Caller["headers"]> {
     const { headers, revocation } = await this.#key(owner);
-    await this.#ask("DELETE", revocation ?? "");
+    await this.#revoke(revocation);
     return headers;
   }
 
-  async #ask(method: string, path: string, body?: object) {
-    // Retry, because on a busy machine identity may refuse requests when it has too many.
-    const { response, text } = await waitFor(
-      async () => {
-        const answer = await fetch(new URL(path, this.#identity.url), {
-          method,
-          headers: { "content-type": "application/json", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
-          body: body && JSON.stringify(body),
-        });
-        const said = await answer.text();
-        if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${said}`);
-        return { response: answer, text: said };
-      },
-      { timeoutMs: MADE_MS, what: `${method} ${path} at identity` },
-    );
-    const parsed: unknown = text === "" ? {} : JSON.parse(text);
-    return { headers: response.headers, body: parsed };
+  async #revoke(path: string): Promise<void> {
+    await this.#directory.insist({ method: "DELETE", path }, NOT_FOUND);
   }
 }
 
@@ -186,11 +149,4 @@ export class People {
 function unknownKey(): Caller {
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
   return { ...NOBODY, headers: { "x-api-key": `ostiary-k-2-${secret}` } };
-}
-
-function textOf(body: unknown, field: string): string {
-  const value = typeof body === "object" && body !== null ? Object.entries(body) : [];
-  const found = value.find(([name]) => name === field)?.[1];
-  if (typeof found !== "string") throw new Error(`There is no ${field} in ${JSON.stringify(body)}.`);
-  return found;
 }

@@ -4,7 +4,9 @@ import postgres from "postgres";
 import { freePort } from "../../../support/http/free-port.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../../support/http/proxy.ts";
 import { Balancer, type Replica as Door } from "../../../support/load/balancer.ts";
+import type { Random } from "../../../support/random.ts";
 import { ROOT } from "../../../support/root.ts";
+import { RunImpossible } from "../../../support/run-impossible.ts";
 import { BinaryTestServer } from "../../../support/stores/binary-server.ts";
 import { startEtcdBinary } from "../../../support/stores/etcd-server.ts";
 import { startPostgresBinary } from "../../../support/stores/postgres-server.ts";
@@ -14,12 +16,13 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { BROKEN_REPLICA } from "../cell-run.ts";
 import { EVENT_INTERVAL_MS, LIMITS } from "../clients.ts";
+import { ADMIN_TOKEN, INTERNAL_TOKEN } from "./asking.ts";
 import { ProcessClock, type SettableClock } from "./clock.ts";
-import { INTERNAL_TOKEN, People } from "./people.ts";
+import { Directory } from "./directory.ts";
+import { People } from "./people.ts";
 import { answerOf, type Replica, startReplica } from "./replica.ts";
-import { thingsService, versionedService } from "./routes.ts";
+import { thingsService, VERSION_PATH, versionedService } from "./routes.ts";
 
-export const ADMIN_TOKEN = "admin-token-of-these-runs";
 const READY_MS = 60_000;
 
 /** A server, and the network link that all other processes connect to. */
@@ -43,14 +46,6 @@ export interface Services {
 }
 
 export type Progress = (line: string) => void;
-
-/** The error for a run that cannot start. The message says what is missing or wrong. */
-export class RunImpossible extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "RunImpossible";
-  }
-}
 
 /**
  * The whole system as processes: two replicas of each service, real stores, and network links that can fail.
@@ -89,7 +84,8 @@ export class System implements AsyncDisposable {
     try {
       progress("starting two of each: identity, audit, registry, gateway");
       await system.#startServices();
-      await system.#publish();
+      await system.publish("things", thingsService(upstream.link.url), "/things/public", 200);
+      await system.publish("versioned", versionedService(upstream.link.url, 0), VERSION_PATH, 200);
     } catch (error) {
       await system[Symbol.asyncDispose]();
       throw error;
@@ -144,6 +140,11 @@ export class System implements AsyncDisposable {
     return started(this.#people);
   }
 
+  /** Returns a client of both replicas of identity, which chooses one of them by `random`. */
+  directory(random: Random): Directory {
+    return new Directory(this.identity, this.people.provider.issuer, random);
+  }
+
   nextGateway() {
     return chosenBy(started(this.#gatewayDoors));
   }
@@ -177,6 +178,22 @@ export class System implements AsyncDisposable {
       return answer.status;
     } catch {
       return null;
+    }
+  }
+
+  /** Publishes a service. Resolves when every gateway responds to `GET path` with `status`. */
+  async publish(name: string, config: object, path: string, status: number): Promise<void> {
+    const isPublished = async () => {
+      const answered = await this.put(this.nextRegistry().url, name, config);
+      if (answered !== 200) throw new Error(`The registry refused the service: ${answered}`);
+      return true;
+    };
+    await waitFor(isPublished, { timeoutMs: READY_MS, what: `the service ${name} at a registry` });
+    for (const { url } of this.gateways) {
+      await waitFor(async () => (await answerOf(url + path)) === status, {
+        timeoutMs: READY_MS,
+        what: `${status} for ${path} at the gateway ${url}`,
+      });
     }
   }
 
@@ -239,27 +256,6 @@ export class System implements AsyncDisposable {
     }));
     this.#gatewayDoors = this.#balancer(this.gateways, "public");
     this.#registryDoors = this.#balancer(this.registries, "public");
-  }
-
-  async #publish(): Promise<void> {
-    const { url } = this.upstream.link;
-    for (const [name, config] of [
-      ["things", thingsService(url)],
-      ["versioned", versionedService(url, 0)],
-    ] as const) {
-      const isPublished = async () => {
-        const status = await this.put((await this.nextRegistry()).url, name, config);
-        if (status !== 200) throw new Error(`The registry refused the service: ${status}`);
-        return true;
-      };
-      await waitFor(isPublished, { timeoutMs: READY_MS, what: `the service ${name} at a registry` });
-    }
-    for (const { url: gateway } of this.gateways) {
-      await waitFor(async () => (await answerOf(`${gateway}/things/public`)) === 200, {
-        timeoutMs: READY_MS,
-        what: `a response of the gateway at ${gateway}`,
-      });
-    }
   }
 
   /** Starts two replicas of a service. If their versions differ, they start one by one, as in an upgrade. */

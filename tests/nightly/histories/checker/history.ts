@@ -1,12 +1,5 @@
+import { NeverSent } from "../../faults/system/asking.ts";
 import type { Operation } from "./model.ts";
-
-/** The error for a request that was certainly not sent, so that its operation did not happen. */
-export class NeverSent extends Error {
-  constructor() {
-    super("No replica accepted a connection.");
-    this.name = "NeverSent";
-  }
-}
 
 /** The history of concurrent clients: their calls, with the answers and the order of both. */
 export class History<Call, Answer> {

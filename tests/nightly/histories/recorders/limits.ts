@@ -1,4 +1,4 @@
-import { waitFor } from "../../../support/time/wait-for.ts";
+import { ask } from "../../faults/system/asking.ts";
 import type { System } from "../../faults/system/system.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History } from "../checker/history.ts";
@@ -12,21 +12,21 @@ const REQUESTS = 25;
 const WINDOW_S = 86_400;
 const SERVICE = "histories";
 const PATH = "/histories/limited";
-const READY_MS = 60_000;
 const MORE_MAX = 40;
 
 /** Records the calls of clients to one limited route, through both gateways, until the limit is reached. */
 export const recordLimits: Recorder = {
   name: limitOf(REQUESTS).name,
   async record(field): Promise<Verdict[]> {
-    const { directory, random, isFaulty } = field;
+    const { system, random, isFaulty } = field;
     const [key, other] = await Promise.all([newKey(field), newKey(field)]);
     const history = new History<LimitCall, LimitAnswer>();
     const take = () => {
       // The faulty client sometimes uses another person's key, and so another count.
       const used = isFaulty && random.chance(40) ? other : key;
       return history.record({ bucket: key.id }, async () => {
-        const answered = await directory.askGateway(PATH, used);
+        const headers = { "x-api-key": used.secret };
+        const answered = await ask(system.gateways, random, { method: "GET", path: PATH, headers });
         const remaining = answered?.headers.get("x-ratelimit-remaining") ?? null;
         if (answered === null || remaining === null) return null;
         return { remaining: answered.status === 429 ? null : Number(remaining) };
@@ -44,18 +44,8 @@ async function newKey({ directory }: Field) {
 }
 
 /** Publishes the limited route. Resolves when both gateways serve it. */
-export async function publishLimited(system: System): Promise<void> {
+export function publishLimited(system: System): Promise<void> {
   const rate_limit = { requests: REQUESTS, window_seconds: WINDOW_S };
   const routes = [{ path: PATH, upstream: "/limited", methods: ["GET"], rate_limit }];
-  const published = async () => {
-    const { url } = await system.nextRegistry();
-    return system.put(url, SERVICE, { url: system.upstream.link.url, member: { routes } });
-  };
-  await waitFor(async () => (await published()) === 200, { timeoutMs: READY_MS, what: "the limited route" });
-  for (const { url } of system.gateways) {
-    await waitFor(async () => (await fetch(url + PATH)).status === 401, {
-      timeoutMs: READY_MS,
-      what: "the limited route at a gateway",
-    });
-  }
+  return system.publish(SERVICE, { url: system.upstream.link.url, member: { routes } }, PATH, 401);
 }

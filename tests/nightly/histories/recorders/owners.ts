@@ -1,9 +1,8 @@
+import { type Asked, listIn, memberOf, textIn, unexpected } from "../../faults/system/asking.ts";
+import { type Directory, type Founder, newName } from "../../faults/system/directory.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History } from "../checker/history.ts";
 import { type OwnerAnswer, type OwnerCall, ownersOf } from "../models/owners.ts";
-import { type Asked, listIn, memberOf, textIn, unexpected } from "./asking.ts";
-import type { Directory, Founder } from "./directory.ts";
-import { newName } from "./names.ts";
 import { type Recorder, together } from "./recorder.ts";
 
 const CLIENTS = 4;

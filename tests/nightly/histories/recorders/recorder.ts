@@ -1,7 +1,7 @@
 import type { Random } from "../../../support/random.ts";
+import type { Directory } from "../../faults/system/directory.ts";
 import type { System } from "../../faults/system/system.ts";
 import type { Verdict } from "../checker/check.ts";
-import type { Directory } from "./directory.ts";
 
 /** The test bed that recorders share: the system, and helpers to call it. */
 export interface Field {

@@ -1,20 +1,21 @@
 import type { Random } from "../../../support/random.ts";
-import { check, type Verdict } from "../checker/check.ts";
-import { History, settled } from "../checker/history.ts";
-import { type RevisionAnswer, type RevisionCall, revisions } from "../models/revisions.ts";
 import {
   type Answered,
   AS_OPERATOR,
   type Asked,
   askSurely,
+  insist,
+  listIn,
   memberOf,
   numberIn,
   textIn,
   unexpected,
-} from "./asking.ts";
-import { newName } from "./names.ts";
+} from "../../faults/system/asking.ts";
+import { newName } from "../../faults/system/directory.ts";
+import { check, type Verdict } from "../checker/check.ts";
+import { History, settled } from "../checker/history.ts";
+import { type RevisionAnswer, type RevisionCall, revisions } from "../models/revisions.ts";
 import { type Field, type Recorder, together } from "./recorder.ts";
-import { writesOf } from "./writes.ts";
 
 const CLIENTS = 4;
 const STEPS = 7;
@@ -87,8 +88,16 @@ class ServiceWork {
     return { service: this.#service, request_id: crypto.randomUUID(), ifMatch };
   }
 
-  #writes() {
-    return writesOf(this.#field, this.#service);
+  /** Returns the revisions, by the `X-Request-ID` of the write. Empty if the service never existed. */
+  async #writes(): Promise<ReadonlyMap<string, number>> {
+    const asked: Asked = {
+      method: "GET",
+      path: `/services/${this.#service}/revisions`,
+      headers: AS_OPERATOR,
+    };
+    const { status, body } = await insist(this.#field.system.registries, this.#random, asked, 404);
+    const revisions = status === 404 ? [] : listIn(body, "revisions");
+    return new Map(revisions.map((each) => [textIn(each, "request_id"), numberIn(each, "revision")]));
   }
 
   #read(): Promise<unknown> {

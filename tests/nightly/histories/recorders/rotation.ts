@@ -1,9 +1,9 @@
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
+import { type Asked, memberOf, textIn, unexpected } from "../../faults/system/asking.ts";
+import type { Key } from "../../faults/system/directory.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History } from "../checker/history.ts";
 import { type RotationAnswer, type RotationCall, rotation } from "../models/rotation.ts";
-import { type Asked, memberOf, textIn, unexpected } from "./asking.ts";
-import type { Key } from "./directory.ts";
 import { type Field, type Recorder, together } from "./recorder.ts";
 
 const CLIENTS = 4;

@@ -23,9 +23,9 @@ test.skipIf(!(postgres.binary && redis.binary && etcd.binary))(
       () => {},
       SEED,
       async (field) => {
-        expect(await unnoticedFaultyClients(field, RECORDERS)).toEqual([]);
+        expect(await unnoticedFaultyClients(field)).toEqual([]);
         const goesOn = (disturbances: number) => disturbances < DISTURBANCES;
-        const verdicts = await runHistories(field, { recorders: RECORDERS, seed: SEED, goesOn }, () => {});
+        const verdicts = await runHistories(field, { seed: SEED, goesOn }, () => {});
         expect(wrongHistories(verdicts)).toEqual([]);
         const checked = new Set(verdicts.map(({ model }) => model));
         expect(RECORDERS.filter(({ name }) => !checked.has(name))).toEqual([]);

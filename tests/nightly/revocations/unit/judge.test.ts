@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Bounds, type Change, type Gap, judge, narrate, type Use } from "../judge.ts";
+import { type Bounds, type Change, type Gap, judge, type Use } from "../judge.ts";
 
 const YES = { admitted: true, labelled: true, plan: null };
 const NO = { admitted: false };
@@ -59,19 +59,4 @@ test.each(cases)("%s: the promise is kept: %p", (_, holds, uses, changes = [REVO
   const history = { name: "key", changes: [CREATED, ...changes] as const, uses };
   const { broken } = judge(history, { gaps: [], ttlMs: 8_000, delayMs: () => 0, ...bounds });
   expect(broken).toEqual(holds ? [] : uses);
-});
-
-test("the history of a credential names the changes, the uses and the time without contact", () => {
-  const broken = use(12_500);
-  const history = { name: "key a", changes: [CREATED, REVOKED] as const, uses: [use(11_000, NO), broken] };
-  expect(narrate(history, broken, [without(1_000, 3_000)])).toBe(
-    [
-      "key a at gateway 1:",
-      '  -12.500 s created, answered -12.500 s: {"admitted":true,"labelled":true,"plan":null}',
-      "  -11.500 s no contact with identity until -9.500 s",
-      '  -2.600 s key revoked, answered -2.500 s: {"admitted":false}',
-      '  -1.500 s used, answered -1.490 s: {"admitted":false}',
-      '  0.000 s used, answered 0.010 s: {"admitted":true,"labelled":true,"plan":null} BROKEN',
-    ].join("\n"),
-  );
 });

@@ -1,17 +1,21 @@
 import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
 import type { Random } from "../../../support/random.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-import { INTERNAL_TOKEN } from "../../faults/system/people.ts";
-import type { Replica } from "../../faults/system/replica.ts";
-import { ADMIN_TOKEN } from "../../faults/system/system.ts";
-import { NeverSent } from "../checker/history.ts";
+import type { Replica } from "./replica.ts";
 
+export const ADMIN_TOKEN = "admin-token-of-these-runs";
+export const INTERNAL_TOKEN = "internal-token-of-these-runs";
 /** The timeout of a request. A request that timed out may still take effect. */
 const PATIENCE_MS = 5_000;
 /** The timeout of requests that are repeated until they succeed. */
 const SURE_MS = 120_000;
 const REQUEST_TIMEOUT = 408;
 const TOO_MANY_REQUESTS = 429;
+
+/** The error for a request that was certainly not sent, so that its operation did not happen. */
+export class NeverSent extends Error {
+  override readonly name = "NeverSent";
+}
 
 export interface Asked {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -51,7 +55,7 @@ export async function ask(
   }
   // Pause, so that clients do not retry in a busy loop while both replicas are down.
   await Bun.sleep(PAUSE_MS);
-  throw new NeverSent();
+  throw new NeverSent("No replica accepted a connection.");
 }
 
 const PAUSE_MS = 50;

@@ -1,8 +1,7 @@
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import type { Random } from "../../../support/random.ts";
-import type { System } from "../../faults/system/system.ts";
-import { type Answered, AS_SERVICE, type Asked, ask, askSurely, insist, textIn } from "./asking.ts";
-import { newName } from "./names.ts";
+import { type Answered, AS_SERVICE, type Asked, askSurely, insist, textIn } from "./asking.ts";
+import type { Replica } from "./replica.ts";
 
 export interface Founder {
   readonly user_id: string;
@@ -15,24 +14,26 @@ export interface Key {
   readonly secret: string;
 }
 
-/** A client of the identity service, which calls both replicas. */
+/** A client of the identity service, which calls all replicas. */
 export class Directory {
-  readonly #system: System;
+  readonly #replicas: readonly Replica[];
+  readonly #issuer: string;
   readonly #random: Random;
 
-  constructor(system: System, random: Random) {
-    this.#system = system;
+  constructor(replicas: readonly Replica[], issuer: string, random: Random) {
+    this.#replicas = replicas;
+    this.#issuer = issuer;
     this.#random = random;
   }
 
   /** Sends a request once. Returns null if it is unknown whether the request took effect. */
   ask(asked: Asked): Promise<Answered | null> {
-    return askSurely(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE });
+    return askSurely(this.#replicas, this.#random, { ...asked, headers: AS_SERVICE });
   }
 
   /** Repeats a request until it succeeds or gets the status `done`. */
   insist(asked: Asked, done?: number): Promise<Answered> {
-    return insist(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE }, done);
+    return insist(this.#replicas, this.#random, { ...asked, headers: AS_SERVICE }, done);
   }
 
   async person(subject = newName("person")): Promise<string> {
@@ -42,7 +43,7 @@ export class Directory {
   }
 
   idpOf(subject: string) {
-    return { issuer: this.#system.people.provider.issuer, subject };
+    return { issuer: this.#issuer, subject };
   }
 
   async found(): Promise<Founder> {
@@ -58,9 +59,8 @@ export class Directory {
     const { body } = await this.insist({ method: "POST", path, body: {} });
     return { id: textIn(body, "id"), secret: textIn(body, "key") };
   }
+}
 
-  askGateway(path: string, { secret }: Key): Promise<Answered | null> {
-    const headers = { "x-api-key": secret };
-    return ask(this.#system.gateways, this.#random, { method: "GET", path, headers });
-  }
+export function newName(kind: string): string {
+  return `${kind}-${crypto.randomUUID()}`;
 }

@@ -1,3 +1,0 @@
-export function newName(kind: string): string {
-  return `${kind}-${crypto.randomUUID()}`;
-}
