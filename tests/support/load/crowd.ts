@@ -5,8 +5,6 @@
 
 /** The kinds of clients, each with the state that a client reaches and keeps. */
 export type CrowdKind =
-  /** The client connects and sends nothing. */
-  | "silent"
   /** The client has received one response and keeps its connection open. */
   | "kept_alive"
   /** The client reads an event stream that has sent only its first event. */
@@ -156,7 +154,6 @@ const isAnswered = (received: string) => received.includes("\r\n\r\n");
 const atOnce = () => true;
 
 const behaviours: Record<CrowdKind, (host: string) => Behaviour> = {
-  silent: () => ({ says: "", isSettled: atOnce }),
   kept_alive: (host) => ({ says: head("GET", CROWD_PATHS.small, host), isSettled: isAnswered }),
   event_stream: (host) => ({
     says: head("GET", CROWD_PATHS.stream, host),

@@ -1,13 +1,7 @@
-import { startIdentityProvider, startSampleService } from "@ostiary/demo";
-import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { Balancer } from "../load/balancer.ts";
-import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "../stores/services.ts";
 import { waitFor } from "../time/wait-for.ts";
-import { ADMIN_TOKEN, gatewayPeers, INTERNAL_AUTH_TOKEN } from "./stack.ts";
+import { SERVICES, type ServiceName, type StackOf, startServices } from "./stack.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "./start-process.ts";
-
-export const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
-export type ServiceName = (typeof SERVICES)[number];
 
 export interface Replicated {
   readonly url: string;
@@ -22,57 +16,24 @@ export interface Replicated {
 }
 
 /** The replicas of the four services, which call each other only through their balancers. */
-export interface ReplicatedStack extends Readonly<Record<ServiceName, Replicated>> {
-  readonly databaseUrl: string;
-  readonly identityProviderUrl: string;
-  readonly adminToken: string;
+export interface ReplicatedStack extends StackOf<Replicated> {
   close(): Promise<void>;
 }
 
 /**
- * Starts two replicas of each service and publishes the catalogs of `seeds/`. `everyEnv` contains
- * environment variables of all services, `gatewayEnv` those of the gateways.
+ * Starts two replicas of each service. `everyEnv` contains environment variables of all services, `gatewayEnv`
+ * those of the gateways.
  */
 export async function startReplicatedStack(
   everyEnv: Record<string, string>,
-  gatewayEnv: Record<string, string> = {},
+  gatewayEnv: Record<string, string>,
 ): Promise<ReplicatedStack> {
-  const [databaseUrl, routeStoreUrl, counterStoreUrl] = await Promise.all([
-    freshDatabase(),
-    freshRouteStoreUrl(),
-    freshCounterStoreUrl(),
-  ]);
-  const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-  const sample = startSampleService({ host: "127.0.0.1", port: 0, intervalMs: 20 });
-  const shared = { ...everyEnv, DATABASE_URL: databaseUrl, INTERNAL_AUTH_TOKEN };
-  const [registry, identity, audit] = await Promise.all([
-    startReplicas("registry", { ...shared, ROUTE_STORE_URL: routeStoreUrl, ADMIN_TOKEN }),
-    startReplicas("identity", { ...shared, ROLES_FILE: "seeds/roles.yaml" }),
-    startReplicas("audit", shared),
-  ]);
-  await publishCatalogs({ registryUrl: registry.url, adminToken: ADMIN_TOKEN }, [
-    { service: "identity", url: identity.url },
-    { service: "audit", url: audit.url },
-    { service: "demo", url: sample.url },
-  ]);
-  const gateway = await startReplicas("gateway", {
-    ROUTE_STORE_URL: routeStoreUrl,
-    COUNTER_STORE_URL: counterStoreUrl,
-    ...gatewayPeers({ provider, identity, audit }),
-    ...everyEnv,
-    ...gatewayEnv,
-  });
+  const stack = await startServices(startReplicas, everyEnv, gatewayEnv);
   return {
-    gateway,
-    registry,
-    identity,
-    audit,
-    databaseUrl,
-    identityProviderUrl: provider.issuer,
-    adminToken: ADMIN_TOKEN,
+    ...stack,
     async close() {
-      await Promise.all([gateway, registry, identity, audit].map((each) => each.close()));
-      await Promise.all([provider.stop(), sample.stop()]);
+      await Promise.all(SERVICES.map((service) => stack[service].close()));
+      await stack.stopDemo();
     },
   };
 }

@@ -85,16 +85,3 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
     },
   };
 }
-
-/** Returns the bucket bounds of a histogram in a scrape. */
-export const bounds = (scrape: string, name: string) => [
-  ...new Set(Array.from(scrape.matchAll(new RegExp(`^${name}_bucket{.*le="([^"]+)"`, "gm")), ([, le]) => le)),
-];
-/** Returns the sets of label names of a metric in a scrape, each as the names separated by commas. */
-export const labelsOf = (scrape: string, name: string) => [
-  ...new Set(
-    Array.from(scrape.matchAll(new RegExp(`^${name}{(.*)} `, "gm")), ([, labels = ""]) =>
-      Array.from(labels.matchAll(/(\w+)="[^"]*"/g), ([, label]) => label).join(),
-    ),
-  ),
-];

@@ -6,7 +6,6 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { listGateways } from "@ostiary/cli";
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { adminClient, publishCatalogs } from "@ostiary/platform/catalogs";
-import postgres from "postgres";
 import { productionSecrets } from "../../../app/platform/bed.ts";
 import { newSession } from "../../../full/flow/guides/caller.ts";
 import { startPlatform } from "../../../full/flow/platform/bed.ts";
@@ -23,12 +22,12 @@ import { KeepAliveLoad } from "../../../support/load/keep-alive-load.ts";
 import { gatewayPeers } from "../../../support/processes/stack.ts";
 import { startProcess } from "../../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { clientsOf, expectWholeEvents } from "./load.ts";
 
 setDefaultTimeout(600_000);
 
 const isReal = services().etcd.own && services().postgres.real && services().redis.real;
 const GRACE = { SHUTDOWN_GRACE_MS: "1500", LOG_LEVEL: "info" };
-const JSON_TYPE = { "Content-Type": "application/json" };
 
 describe.skipIf(!isReal)("the way from one process to separate processes", () => {
   const ends: (() => unknown)[] = [];
@@ -83,7 +82,7 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
 
     const session = await newSession({ identityProviderUrl: provider.issuer, gateway: old }, "ada");
     const jwt = await (await fetch(`${provider.issuer}/token?subject=ada`)).text();
-    const load = startLoad(front.url, session, jwt);
+    const load = new KeepAliveLoad(clientsOf(front.url, session, jwt));
     ends.push(() => load.end());
     const more = (what: string) => {
       const before = load.least;
@@ -126,43 +125,3 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
     await expectWholeEvents(DATABASE_URL, load.answered.get("audited") ?? []);
   });
 });
-
-function startLoad(url: string, session: string, jwt: string): KeepAliveLoad {
-  const common = { url, clients: 4, pauseMsMax: 250 };
-  const member = { "X-API-Key": session };
-  return new KeepAliveLoad([
-    { ...common, name: "public", method: "GET", path: "/demo/hello" },
-    { ...common, name: "key", method: "GET", path: "/demo/things/1", headers: member },
-    {
-      ...common,
-      name: "audited",
-      method: "PUT",
-      path: "/demo/things/1",
-      headers: { ...member, ...JSON_TYPE },
-      body: '{"color":"red"}',
-    },
-    {
-      ...common,
-      name: "person",
-      method: "PATCH",
-      path: "/user",
-      headers: { Authorization: `Bearer ${jwt}`, ...JSON_TYPE },
-      body: '{"display_name":"Ada"}',
-    },
-  ]);
-}
-
-async function expectWholeEvents(databaseUrl: string, request_ids: readonly string[]): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-  try {
-    const whole = async () => {
-      const [row] = await sql`select count(*)::int as whole from audit.audit_events
-        where request_id in ${sql([...request_ids])} and outcome = 'responded'`;
-      if (row?.whole === request_ids.length) return true;
-      throw new Error(`${row?.whole} of ${request_ids.length} events have the outcome responded.`);
-    };
-    await waitFor(whole, { pollMs: 200 });
-  } finally {
-    await sql.end();
-  }
-}

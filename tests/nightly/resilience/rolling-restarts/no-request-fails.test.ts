@@ -3,20 +3,16 @@
  * keep their connections and do not retry. Balancers in front of the replicas check readiness every 200 ms.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import postgres from "postgres";
 import { services, waitFor } from "../../../support/index.ts";
 import { KeepAliveLoad } from "../../../support/load/keep-alive-load.ts";
-import {
-  type ReplicatedStack,
-  SERVICES,
-  startReplicatedStack,
-} from "../../../support/processes/replicated-stack.ts";
+import { type ReplicatedStack, startReplicatedStack } from "../../../support/processes/replicated-stack.ts";
+import { SERVICES } from "../../../support/processes/stack.ts";
+import { clientsOf, expectWholeEvents, JSON_TYPE } from "./load.ts";
 
 setDefaultTimeout(600_000);
 
 const isReal = services().etcd.own && services().postgres.real && services().redis.real;
 const GRACE_MS = 1_500;
-const JSON_TYPE = { "Content-Type": "application/json" };
 
 describe.skipIf(!isReal)("a rolling restart", () => {
   let stack: ReplicatedStack;
@@ -71,28 +67,11 @@ describe.skipIf(!isReal)("a rolling restart", () => {
     const { gateway, registry } = stack;
     const admin = { Authorization: `Bearer ${stack.adminToken}` };
     const probe = { url: "http://127.0.0.1:9", public: { routes: [{ path: "/probe", methods: ["GET"] }] } };
-    const common = { url: gateway.url, clients: 4, pauseMsMax: 250 };
+    const common = { clients: 4, pauseMsMax: 250 };
     return new KeepAliveLoad([
-      { ...common, name: "public", method: "GET", path: "/demo/hello" },
+      ...clientsOf(gateway.url, key, jwt),
       // A client with a longer pause could miss the response that tells it to close its connection.
-      { ...common, name: "rare", method: "GET", path: "/demo/hello", pauseMsMax: 700 },
-      { ...common, name: "key", method: "GET", path: "/demo/things/1", headers: { "X-API-Key": key } },
-      {
-        ...common,
-        name: "audited",
-        method: "PUT",
-        path: "/demo/things/1",
-        headers: { "X-API-Key": key, ...JSON_TYPE },
-        body: '{"color":"red"}',
-      },
-      {
-        ...common,
-        name: "person",
-        method: "PATCH",
-        path: "/user",
-        headers: { Authorization: `Bearer ${jwt}`, ...JSON_TYPE },
-        body: '{"display_name":"Ada"}',
-      },
+      { ...common, name: "rare", url: gateway.url, method: "GET", path: "/demo/hello", pauseMsMax: 700 },
       { ...common, name: "operator", url: registry.url, method: "GET", path: "/services", headers: admin },
       {
         ...common,
@@ -120,7 +99,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
       });
       await running.end();
       expect(failuresOf(running)).toEqual([]);
-      await expectWholeEvents(running.answered.get("audited") ?? []);
+      await expectWholeEvents(stack.databaseUrl, running.answered.get("audited") ?? []);
     });
   }
 
@@ -134,22 +113,5 @@ describe.skipIf(!isReal)("a rolling restart", () => {
     const told = failures.map((failure) => ({ ...failure, reason: reasons.get(failure.request_id) ?? "" }));
     const [reset, ...more] = told.filter(({ reason }) => reason.includes("ECONNRESET"));
     return more.length > 0 ? told : told.filter((each) => each !== reset);
-  }
-
-  async function expectWholeEvents(request_ids: readonly string[]): Promise<void> {
-    const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => {} });
-    try {
-      await waitFor(
-        async () => {
-          const [row] = await sql`select count(*)::int as whole from audit.audit_events
-          where request_id in ${sql([...request_ids])} and outcome = 'responded'`;
-          if (row?.whole === request_ids.length) return true;
-          throw new Error(`${row?.whole} of ${request_ids.length} events have the outcome responded.`);
-        },
-        { pollMs: 200 },
-      );
-    } finally {
-      await sql.end();
-    }
   }
 });
