@@ -1,11 +1,8 @@
 import { type CliOptions, runCli } from "@ostiary/cli/run";
-import { MONTH_PATTERN } from "@ostiary/lib/domain/proof";
 import { isLogOrigin } from "@ostiary/lib/domain/tlog";
 import { type Program as Described, programHelp } from "@ostiary/lib/runtime/config";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Commands } from "./screen.ts";
-
-const MONTH = new RegExp(MONTH_PATTERN);
 
 /** A program that runs until a signal ends it. */
 type Program = () => Promise<void>;
@@ -138,13 +135,6 @@ function addJobsOfAudit(audit: Command, env: NodeJS.ProcessEnv, choose: Called["
       choose(async () => (await import("@ostiary/audit/migrate")).runMigration(env, role)),
     );
   audit
-    .command("drop")
-    .description("Drop old months of the log, as its owner, after declaring them in its proof, and exit")
-    .requiredOption("--before <month>", "the first month to keep, such as 2026-01", asMonth)
-    .action(({ before }: { before: string }) =>
-      choose(async () => (await import("@ostiary/audit/retention")).runDrop(env, before)),
-    );
-  audit
     .command("restart")
     .description("Declare, as the log's owner, that rows of the log cannot be restored, and exit")
     .addOption(
@@ -175,11 +165,6 @@ const ROLE_BYTES_MAX = 63;
 function asRole(text: string): string {
   if (text !== "" && Buffer.byteLength(text) <= ROLE_BYTES_MAX) return text;
   throw new InvalidArgumentError(`Give a name of 1 to ${ROLE_BYTES_MAX} bytes.`);
-}
-
-function asMonth(text: string): string {
-  if (MONTH.test(text)) return text;
-  throw new InvalidArgumentError("Give a month in UTC, such as 2026-01.");
 }
 
 function asOwner(text: string): string {

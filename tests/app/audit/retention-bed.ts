@@ -8,7 +8,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { encodeTime } from "ulid";
 import { sqlOn } from "./audit-service.ts";
 
-/** Returns the dependencies of a process that seals an open log, such as the command `ostiary audit drop`. */
+/** Returns the dependencies of a process that seals an open log, such as the command `ostiary audit retention`. */
 export async function passDeps(
   log: Database,
   keyFile: string | null,

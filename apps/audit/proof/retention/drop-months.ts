@@ -1,5 +1,5 @@
 import { pause } from "@ostiary/lib/async";
-import { monthEnd, monthOf, monthStart } from "@ostiary/lib/domain/proof";
+import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import type { Partition } from "../../partitions/partition-sql.ts";
@@ -33,9 +33,8 @@ export interface DroppedMonth {
  * @throws LogAltered for a month with an event that differs from the sealed one; that month is not dropped
  */
 export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerator<DroppedMonth, void, void> {
-  const { reads, clock } = deps;
+  const { reads } = deps;
   await checkClocks(deps);
-  checkSettled(before, clock.now());
   await sealAll(deps);
   for (const month of monthsBefore(await selectPartitions(reads), before)) {
     const dropped = await dropMonth(deps, month).catch(nullWhereGone);
@@ -111,24 +110,6 @@ async function dropOnceFree({ writes, clock }: PassDeps, month: Partition, asOf:
   }
   throw new StartRefused(
     `The partition of ${month.month} is in use, for example by an export. Its declarations are kept: try again later.`,
-  );
-}
-
-/**
- * The wait after the end of a month before the month can be dropped. An intent's time may differ from the clock by
- * a day, so events can arrive after the end.
- */
-const SETTLED_MS = 48 * 60 * 60 * 1000;
-
-/**
- * Refuses to drop the months before `before` while events of the last of them may still arrive (AU-74).
- *
- * @throws StartRefused if the last month ended less than two days ago
- */
-function checkSettled(before: string, nowMs: number): void {
-  if (monthStart(before) + SETTLED_MS <= nowMs) return;
-  throw new StartRefused(
-    `The month before ${before} ended less than two days ago, so its events may still arrive. Choose an earlier month.`,
   );
 }
 

@@ -9,14 +9,6 @@ import { dropUsage } from "../../usage/retention-sql.ts";
 import { checkJobConfig, type JobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
 import { type DroppedMonth, dropMonths } from "./drop-months.ts";
 
-/** Runs `ostiary audit drop --before MONTH` as a process that reports each dropped month and exits. */
-export function runDrop(env: Environment, before: string): Promise<void> {
-  return runJob((say) => drop(loadConfig(jobVariables, env, checkJobConfig), before, say), {
-    program: auditProgram,
-    env,
-  });
-}
-
 const MONTHS_MAX = 1_200;
 /** Usage reports may be 400 days late (AU-121), so a shorter retention would lose late counts. */
 const USAGE_MONTHS_MIN = 14;

@@ -79,19 +79,6 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     await owner.close();
   }
 
-  // AU-74
-  test("the owner's command drops an old month while the service runs, and the role may not", async () => {
-    const verdict = await agedLog("old", "2018-01");
-    const drop = ["drop", "--before", "2018-02"];
-    expect(await runOstiary(asRole(), ...drop)).toEqual(DENIED);
-    expect(await runOstiary(asOwner(), ...drop)).toEqual({
-      exitCode: 0,
-      stdout: "Dropped 2018-01: 3 entries of 1 logs are declared.\n",
-      stderr: "",
-    });
-    expect(await verdict()).toMatchObject({ result: "complete", events: 2, dropped: 3 });
-  });
-
   // OP-72, AU-74
   test("a job that is killed after its declaration leaves the month, and the next job does not declare it again", async () => {
     // The job drops the oldest month first, so no other test may have an older month.
@@ -120,7 +107,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     }
   });
 
-  // OP-72, OP-73, AU-75
+  // OP-72, AU-75
   test("a month with an altered event stays, and so do later months; the job exits with 1 and names the event", async () => {
     const [altered, after] = ["2019-07", "2019-08"];
     const verdicts = [await agedLog("altered", altered), await agedLog("after", after)];
@@ -147,7 +134,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     }
   });
 
-  // OP-72, OP-73
+  // OP-72
   test("the owner's job keeps the months of AUDIT_RETENTION_MONTHS", async () => {
     const verdict = await agedLog("aged", monthsAgo(3), monthsAgo(2));
     expect((await runOstiary(asOwner(), "retention")).stdout).toContain(`Dropped ${monthsAgo(3)}: `);
@@ -190,9 +177,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
       78,
       "AUDIT_USAGE_RETENTION_MONTHS must be a whole number from 14 to 1200",
     ],
-    [["drop", "--before", "2099-01"], {}, 78, "ended less than two days ago"],
-    [["drop", "--before", "2020-02"], { AUDIT_SIGNING_KEY_FILE: "" }, 78, "set AUDIT_SIGNING_KEY_FILE"],
-    [["drop", "--before", "2020-13"], {}, 2, "error: "],
+    [["retention"], { AUDIT_SIGNING_KEY_FILE: "" }, 78, "set AUDIT_SIGNING_KEY_FILE"],
     [["restart", "--owner", "organization:x", "--origin", "audit.example.com/log"], {}, 2, "error: "],
   ])("%p with %p ends with exit code %i, and drops nothing", async (parameters, changes, code, said) => {
     const partitions = () =>
