@@ -209,7 +209,7 @@ async function keptToken(file: string): Promise<string | null> {
   const [folder, name] = [dirname(file), basename(file)];
   const found = await lstat(file).catch(() => null);
   if (found === null) return null;
-  // Another user knows a token of his own.
+  // A file of another user contains a token that the other user knows.
   if (!found.isFile() || found.uid !== process.getuid?.()) {
     throw unusable(folder, `its file ${name} is not a file of this user: delete it for a new token.`);
   }

@@ -4,7 +4,7 @@ import { refusalFields } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "../admission/principal.ts";
 import type { Exchange } from "../exchange.ts";
-import type { Traffic } from "../route-metrics.ts";
+import type { Traffic } from "../traffic.ts";
 import { ClientGone } from "../upstream/call.ts";
 
 /** The status, never sent, that logs and metrics show if the client left before the response. */

@@ -1,6 +1,6 @@
 import { systemClock } from "@ostiary/lib/async";
 import type { Exchange } from "../exchange.ts";
-import type { Traffic } from "../route-metrics.ts";
+import type { Traffic } from "../traffic.ts";
 import { ClientGone, failSpan, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import {
   fieldValue,

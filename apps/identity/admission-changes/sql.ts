@@ -21,7 +21,7 @@ interface ChangeRow {
   readonly readmits: boolean;
 }
 
-/** Returns the state of the database, and at most `limit` changes after the cursor, without one none. */
+/** Returns the state of the database, and at most `limit` changes after the cursor. Without a cursor, returns no changes. */
 export async function readChanges(
   orm: Orm,
   cursor: Cursor | null,
@@ -42,15 +42,15 @@ export async function readChanges(
     order by change.xid, change.n`,
   );
   const [edge] = read;
-  if (edge === undefined) throw new Error("The database did not tell its state.");
+  if (edge === undefined) throw new Error("The database returned no snapshot.");
   return { edge, changes: read.filter((row): row is Edge & ChangeRow => row.xid !== null) };
 }
 
 /**
- * Selects the changes of the transactions that have completed since the cursor: of those that it shows as running, and of
- * later ones. Nothing between them is read, because one transaction that stays open, in any database of the server, would
- * let each look read every change since its start. A restored database can hold rows of transactions that it does not have.
- * Its snapshots show none of them.
+ * Selects the changes of transactions that have completed since the cursor: transactions that the cursor shows as running,
+ * and later ones. Completed transactions between them are not read again. Otherwise one transaction that stays open, in any
+ * database of the server, would make each look read every change since its start. Rows of transactions that a restored
+ * database does not have are in none of its snapshots.
  */
 function changesSince({ seen, page }: Cursor, limit: number): SQL {
   const until = page === undefined ? sql`edge.snapshot` : sql`${page.seen}::pg_snapshot`;

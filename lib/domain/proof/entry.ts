@@ -50,7 +50,7 @@ export interface LoggedEvent {
 
 /**
  * The mark of an outcome that named an organization and a member: the event shows these, and
- * `intent_member_id` is the member that the intent had written. Null for every other outcome, and without one.
+ * `intent_member_id` is the member that the intent had written. Null for any other outcome, and for a pending event.
  */
 export type NamedByOutcome = { intent_member_id: string | null } | null;
 
@@ -108,7 +108,7 @@ export function contentHash(content: string): Hash {
 
 /**
  * Returns `SHA-256(entry_n)` of an intent or outcome: the entry is the hash of its content and the month of its
- * event. A dropped entry can so be shown to belong to a dropped month without its content.
+ * event. The hash proves the month of a dropped entry without the entry's content.
  */
 export function eventEntryHash(content: Hash, month: string): Hash {
   return sha256(`{"content":"${hexOf(content)}","month":"${month}"}`);

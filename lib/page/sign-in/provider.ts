@@ -110,7 +110,7 @@ export class Provider {
       const server = await this.#discover();
       const { authorization_endpoint } = server;
       if (authorization_endpoint === undefined)
-        throw new Error("The provider has no authorization endpoint.");
+        throw new Error("The provider's discovery document has no authorization_endpoint.");
       const attempt: Attempt = {
         issuer: this.issuer,
         state: oauth.generateRandomState(),

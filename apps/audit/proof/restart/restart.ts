@@ -92,12 +92,12 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
   return givenUp;
 }
 
-/** Returns the first position of a chain that its rows do not have as it was sealed. */
+/** Returns the first position at which the rows of a chain differ from what was sealed. */
 async function firstLost(tx: Orm, row: ChainRow, head: MapHead): Promise<number> {
   const month = await selectDroppedMonth(tx, row.id);
   const start = { position: 0, chain: ZERO_HASH };
   const end = await intactEnd(tx, row, start, month === null ? 0 : monthEnd(month));
-  // rows that agree with each other and not with the sealed head were computed anew
+  // rows that agree with each other, but not with the sealed head, were forged from the first one on
   if (end.position === head.position && hexOf(end.chain) !== hexOf(head.chain)) return 1;
   return end.position + 1;
 }

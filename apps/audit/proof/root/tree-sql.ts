@@ -21,7 +21,7 @@ export interface LeafRow {
 
 export const LEAF_COLUMNS = sql.raw("number, sealed_at, encode(map, 'hex') as map");
 
-/** Returns a stored leaf as its tree holds it. `before` is the number of leaves of all trees before. */
+/** Returns a stored leaf as its tree holds it. `before` is the number of leaves of all earlier trees. */
 export function leafOf({ number, sealed_at, map }: LeafRow, before: number): Leaf {
   return { number: Number(number) - before - 1, sealed_at: new Date(sealed_at).toISOString(), map };
 }

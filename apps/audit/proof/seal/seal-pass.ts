@@ -50,7 +50,7 @@ interface PassResult {
   look: Look | null;
 }
 
-/** The maximum number of chains that were left out and that are looked at again at once. */
+/** The maximum number of left-out chains that one look reads. */
 const LOOKED_AT_MAX = 100;
 
 /** Seals all that is committed, and looks once at the chains that were left out, as a job does while no service seals. */

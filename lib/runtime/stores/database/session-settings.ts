@@ -17,7 +17,7 @@ export const sessionSettings: Readonly<Record<string, string>> = {
   lock_timeout: "0",
 };
 
-/** Settings for the first statement: not all servers know them, or the driver leaves them out before. */
+/** Settings that the first statement makes, because old servers refuse them at the start or the driver leaves them out. */
 const settingsAfterStart = { transaction_timeout: "0", default_tablespace: "" };
 
 /** A short `idle_session_timeout` of an operator could end a session before its first statement. */
@@ -33,8 +33,8 @@ export interface SessionRow {
 }
 
 /**
- * Returns the first statement of each session. A pooler drops the settings of the start-up packet, so it sets those
- * that the server knows. A COMMIT must be on disk before its answer, so a weaker `synchronous_commit` is raised.
+ * Returns the first statement of each session. A pooler drops the settings of the start-up packet, so the statement sets
+ * all settings that the server knows. A COMMIT must be on disk before its answer, so a weaker `synchronous_commit` is raised.
  */
 export function openingStatement(settings: Readonly<Record<string, string>>): string {
   const wanted = JSON.stringify({ ...settings, ...settingsAfterStart });
