@@ -10,8 +10,6 @@ export interface Terminal {
   colours: boolean;
   /** Whether standard error is a terminal, where a line can be overwritten. */
   progress: boolean;
-  /** The signal that Ctrl-C aborts. */
-  interruption: AbortSignal;
 }
 
 /**

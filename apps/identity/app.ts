@@ -21,7 +21,6 @@ import { sessionsHandlers } from "./sessions/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
 import { usersHandlers } from "./users/handlers.ts";
 import { validationHandlers } from "./validations/handlers.ts";
-import { createValidationMetrics } from "./validations/metrics.ts";
 
 /** The size limit of request bodies, which have a few short fields. A larger body is refused with 413. */
 const BODY_BYTES_MAX = 64 * 1024;
@@ -71,7 +70,7 @@ function internalApp({ deps, telemetry, health, internalAuthToken, swaggerEnable
     await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
   };
   const routes = new Elysia({ name: "identity-internal", normalize: false })
-    .use(validationHandlers(deps, createValidationMetrics(telemetry.metrics)))
+    .use(validationHandlers(deps))
     .use(admissionChangesHandlers(deps, health))
     .use(lifecycleHandlers(deps));
   const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX })

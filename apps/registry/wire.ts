@@ -25,7 +25,6 @@ import { createOperatorProvider } from "./operators/provider.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { ProjectionLag } from "./projection/projection-lag.ts";
 import { Reconciler } from "./projection/reconciler.ts";
-import { addServiceMetrics } from "./services/metrics.ts";
 
 const MIGRATIONS = shippedFile("drizzle/routes");
 const SCHEMA = "routes";
@@ -81,7 +80,6 @@ function partsOf(
   const background = database.inBackground();
   const lag = new ProjectionLag(background, clock);
   const metrics = createProjectionMetrics(registry, lag);
-  addServiceMetrics(telemetry.metrics, background);
   const propagations = new Propagations({ database: background, routeStore, clock });
   const current = new CurrentTable(background);
   const { edge, descriptions, watchingDescriptions } = createEdge(config, current, telemetry, clock);
@@ -118,7 +116,7 @@ function createEdge(config: RegistryConfig, current: CurrentTable, { log }: Tele
   const serverUrl = config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, "");
   return {
     descriptions,
-    edge: new EdgeDescription({ current, descriptions, log, title, serverUrl }),
+    edge: new EdgeDescription({ current, descriptions, title, serverUrl }),
     watchingDescriptions: watchDescriptions(descriptions, current, refreshMs, clock),
   };
 }

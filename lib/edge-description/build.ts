@@ -18,9 +18,6 @@ interface EdgeSources {
   readonly descriptions: ReadonlyMap<string, KnownDescription>;
 }
 
-/** The number of operations and schemas that were left out because they cost too much work, by service. */
-type LeftOut = ReadonlyMap<string, number>;
-
 /** The introduction of the edge description. It applies to all operations. */
 const introduction = `The operations that clients may call through the gateway, from the routes that are published now.
 
@@ -35,7 +32,7 @@ have done its work, so retry only requests that are safe to send twice. Errors o
 const UNKNOWN_ORIGIN: ShellVariable = { variable: "API_URL" };
 
 /** Yields the edge description in pieces that are quick to build, since it can have several megabytes. */
-export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
+export function* edgeDescription(sources: EdgeSources): Generator<string> {
   const { title, serverUrl, table, descriptions } = sources;
   const merges = mergesOf(descriptions);
   const { placed, tags } = yield* placeRoutes(table, merges, serverUrl ?? UNKNOWN_ORIGIN);
@@ -53,9 +50,7 @@ export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOu
   yield* joined(componentSchemas(merges));
   const securitySchemes = schemesOf(new Set(placed.map(({ route }) => route.scope)));
   const rest = JSON.stringify({ responses: sharedResponses, headers: gatewayHeaders, securitySchemes });
-  const left_out = new Map([...merges].map(([service, merge]) => [service, merge.left_out]));
-  yield `},${rest.slice(1)},"x-service-documents":${JSON.stringify(marksOf(descriptions, left_out))}}`;
-  return left_out;
+  yield `},${rest.slice(1)},"x-service-documents":${JSON.stringify(marksOf(descriptions, merges))}}`;
 }
 
 function mergesOf(descriptions: EdgeSources["descriptions"]): Map<string, ServiceMerge> {
@@ -100,9 +95,12 @@ function* joined(texts: Iterable<string>): Generator<string> {
 }
 
 /** Returns the status of each service's description, which explains why an operation has no description. */
-function marksOf(descriptions: EdgeSources["descriptions"], left_out: LeftOut): JsonObject[] {
+function marksOf(
+  descriptions: EdgeSources["descriptions"],
+  merges: ReadonlyMap<string, ServiceMerge>,
+): JsonObject[] {
   return [...descriptions].map(([service, { status, read_at }]) => {
-    const count = left_out.get(service) ?? 0;
+    const count = merges.get(service)?.left_out ?? 0;
     return { service, status, ...(status === "stale" && { read_at }), ...(count > 0 && { left_out: count }) };
   });
 }

@@ -25,13 +25,9 @@ export class NotLines extends Error {
  *
  * @throws NotLines
  */
-export async function* linesOf(
-  bytes: AsyncIterable<Uint8Array>,
-  signal?: AbortSignal,
-): AsyncGenerator<string, void, void> {
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, void> {
   let rest = "";
   for await (const text of textOf(bytes)) {
-    if (signal?.aborted) return;
     // splits each chunk once, because a line of many chunks would be copied with each of them
     const parts = text.split("\n");
     parts[0] = rest + parts[0];

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { type NoteKey, noteKeyText } from "@ostiary/lib/domain/tlog";
 import { type Command, InvalidArgumentError } from "commander";
-import { Interrupted, Refused, Undecided, UsageError } from "../exit-codes.ts";
+import { Refused, Undecided, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { readRoot } from "../verify/files.ts";
@@ -89,9 +89,7 @@ async function watch(
       terminal.writeError(`${error.message}\n`);
     });
     if (options.once) return;
-    await setTimeout(options.interval * 1_000, undefined, { signal: terminal.interruption }).catch(() => {
-      throw new Interrupted();
-    });
+    await setTimeout(options.interval * 1_000);
   }
 }
 

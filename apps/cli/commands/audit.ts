@@ -1,6 +1,6 @@
 import { type Verdict, type VerifyGiven, verifyExport } from "@ostiary/lib/verification";
 import { type Command, InvalidArgumentError } from "commander";
-import { Interrupted, Refused, Undecided, UsageError } from "../exit-codes.ts";
+import { Refused, Undecided, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesOf, readRoot, readWitnesses } from "../verify/files.ts";
@@ -64,11 +64,9 @@ async function verify(
   options: VerifyOptions,
 ): Promise<void> {
   const given = await givenOf(options);
-  const { interruption } = terminal;
   const progress = new Progress(terminal.colours ? terminal.writeError : () => {});
-  const verdict = await verifyExport(linesOf(file, interruption), given, (events) => progress.show(events));
+  const verdict = await verifyExport(linesOf(file), given, (events) => progress.show(events));
   progress.clear();
-  if (interruption.aborted) throw new Interrupted();
   output.result(verdict, () => {
     for (const line of reportLines(verdict)) output.line(line);
   });

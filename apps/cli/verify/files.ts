@@ -13,9 +13,9 @@ import {
 import { UsageError } from "../exit-codes.ts";
 
 /** Yields the lines of a file, or of standard input for `-`, as they are read. */
-export async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string, void, void> {
+export async function* linesOf(path: string): AsyncGenerator<string, void, void> {
   try {
-    yield* decodedLines((await source(path)).stream(), signal);
+    yield* decodedLines((await source(path)).stream());
   } catch (error) {
     throw usageErrorOf(error, path);
   }

@@ -11,7 +11,6 @@ import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { checkedSubject } from "../users/user.ts";
 import { validateCredential, validateSubject } from "./commands.ts";
-import type { ValidationMetrics } from "./metrics.ts";
 
 /** The two forms of the body, as optional fields of one object, so that errors name the field. */
 const ValidateBody = Type.Object(
@@ -28,15 +27,15 @@ const ValidateBody = Type.Object(
 );
 
 /** Returns the route `POST /internal/credentials/validate` (ID-84). */
-export function validationHandlers(deps: Dependencies, metrics: ValidationMetrics) {
+export function validationHandlers(deps: Dependencies) {
   return new Elysia({ name: "validations", normalize: false }).post(
     VALIDATE_PATH,
     async ({ body: { idp, credential } }) => {
       if (idp !== undefined && credential === undefined) {
-        return metrics.answered("person", await validateSubject(deps, checkedSubject(idp)));
+        return validateSubject(deps, checkedSubject(idp));
       }
       if (credential !== undefined && idp === undefined) {
-        return metrics.answered("credential", await validateCredential(deps, credential));
+        return validateCredential(deps, credential);
       }
       throw validationError([
         {

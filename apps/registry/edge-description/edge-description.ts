@@ -1,7 +1,6 @@
 import { resultInSlices } from "@ostiary/lib/async";
 import { edgeDescription } from "@ostiary/lib/edge-description";
 import { type Representation, representationOfPieces } from "@ostiary/lib/runtime/http";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { CurrentTable } from "../lookup/current-table.ts";
 import type { ServiceDescriptions } from "./service-descriptions.ts";
 
@@ -11,7 +10,6 @@ const SLICE_MS = 5;
 interface EdgeDescriptionOptions {
   readonly current: CurrentTable;
   readonly descriptions: ServiceDescriptions;
-  readonly log: Logger;
   readonly title: string;
   readonly serverUrl: string | undefined;
 }
@@ -23,8 +21,6 @@ export class EdgeDescription {
   readonly #options: EdgeDescriptionOptions;
   #made: { key: string; representation: Representation } | null = null;
   #making: Promise<void> | null = null;
-  /** The number of left-out parts that was last logged, by service. */
-  readonly #told = new Map<string, number>();
 
   constructor(options: EdgeDescriptionOptions) {
     this.#options = options;
@@ -63,19 +59,6 @@ export class EdgeDescription {
       descriptions: descriptions.states,
     });
     const steps = representationOfPieces(pieces, "application/json");
-    const { representation, result: left_out } = await resultInSlices(steps, { sliceMs: SLICE_MS });
-    this.#made = { key, representation };
-    for (const [service, count] of left_out) this.#tell(service, count);
-  }
-
-  /** Logs a warning once for each change in the number of left-out parts. */
-  #tell(service: string, count: number): void {
-    if (count === (this.#told.get(service) ?? 0)) return;
-    this.#told.set(service, count);
-    if (count === 0) return;
-    this.#options.log.warn(
-      { route_service: service, left_out: count },
-      "the edge description omits operations or schemas of the service's description that exceed the cost limits",
-    );
+    this.#made = { key, representation: await resultInSlices(steps, { sliceMs: SLICE_MS }) };
   }
 }

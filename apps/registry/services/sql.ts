@@ -1,6 +1,6 @@
 import { notFound } from "@ostiary/lib/domain/errors";
-import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import { and, eq, not, type SQL, sql } from "drizzle-orm";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { and, eq, not, type SQL } from "drizzle-orm";
 import { isOneOf } from "../sql.ts";
 import { revisions, routeTests, services } from "../tables.ts";
 import {
@@ -42,22 +42,6 @@ export async function readServices(
 ): Promise<Map<string, CurrentService | UnreadableService>> {
   const found = await listServices(orm, isOneOf(services.name, names));
   return new Map(found.map((service) => [service.name, service]));
-}
-
-export interface Published {
-  services: number;
-  routes: number;
-}
-
-/** Counts the current services and their routes. */
-export async function countPublished(orm: Orm): Promise<Published> {
-  const [published] = await rows<Published>(
-    orm,
-    sql`select (select count(*)::integer from routes.services where not deleted) as services,
-               (select count(*)::integer from routes.owned_routes) as routes`,
-  );
-  if (published === undefined) throw new Error("The count returned no row.");
-  return published;
 }
 
 /** Lists the current services that match the filter, in the order of their names. */

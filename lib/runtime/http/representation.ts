@@ -37,20 +37,19 @@ export async function compressedRepresentationOf(
   return { body, type, etag: tagOf(bytes), gzip: { body: small, etag: tagOf(small) } };
 }
 
-/** Joins a body from pieces, and yields after each piece. Returns the body with the result of `pieces`. */
-export function* representationOfPieces<Result>(
-  pieces: Generator<string, Result>,
+/** Joins a body from pieces, and yields after each piece. */
+export function* representationOfPieces(
+  pieces: Iterable<string>,
   type: string,
-): Generator<void, { representation: Representation; result: Result }> {
+): Generator<void, Representation> {
   const hash = new Bun.CryptoHasher("sha256");
   const texts: string[] = [];
-  let step = pieces.next();
-  for (; !step.done; step = pieces.next()) {
-    hash.update(step.value);
-    texts.push(step.value);
+  for (const piece of pieces) {
+    hash.update(piece);
+    texts.push(piece);
     yield;
   }
-  return { representation: { body: new Blob(texts), type, etag: entityTag(hash) }, result: step.value };
+  return { body: new Blob(texts), type, etag: entityTag(hash) };
 }
 
 function tagOf(bytes: Uint8Array): string {

@@ -12,8 +12,6 @@ import { useRegistry } from "../registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../registry/harness.ts";
 
 const COMMAND = commandOf("apps/cli/main.ts");
-/** The name by which the command line calls itself. */
-export const NAME = COMMAND.length === 1 ? "ostiary" : "bun cli";
 
 export interface Run {
   exitCode: number;
@@ -83,7 +81,6 @@ export async function runCli(
       ask: null,
       colours: false,
       progress: false,
-      interruption: new AbortController().signal,
       ...terminal,
     },
   });

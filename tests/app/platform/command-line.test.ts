@@ -36,7 +36,6 @@ async function run(name: string, cli: string, parameters: string[]) {
       ask: null,
       colours: false,
       progress: false,
-      interruption: new AbortController().signal,
     },
   });
   return { exitCode, stdout, stderr, isChosen: chosen() !== undefined };
