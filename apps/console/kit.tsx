@@ -25,6 +25,9 @@ export const KIT: Kit = {
   texts: {
     loading: "Loading …",
     again: "Try again",
+    more: "Show more",
+    found: (found, all) => `${found} of ${all} match.`,
+    noneFound: "Nothing matches.",
     copied: "Copied",
     notCopied: "Your browser did not copy it. Select the text and copy it yourself.",
     request: "Request",

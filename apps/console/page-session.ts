@@ -161,6 +161,15 @@ export function useAsked<Result>(work: (registry: Registry) => Promise<Result>, 
   return page.useAsked(() => session.ask(work), about);
 }
 
+/** Reads a list of the registry page by page. `work` returns the page after the item `last`. */
+export function useList<Item>(
+  work: (registry: Registry, last: Item | undefined) => Promise<page.ListPage<Item>>,
+  about: string,
+) {
+  const session = useSession();
+  return page.usePages<Item>((last) => session.ask((registry) => work(registry, last)), about);
+}
+
 /** Asks the registry when `ask` is called, and keeps the last answer with its question. */
 export function useQuestion<Question, Result>(
   work: (registry: Registry, question: Question) => Promise<Result>,

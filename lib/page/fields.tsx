@@ -166,15 +166,15 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
   );
 }
 
-/** The value of a time field with an incomplete time, such as a day without a month. */
+/** The value of a time field with an incomplete time, such as a day without a month, or a year beyond 9999. */
 export const NO_TIME = "?";
 
 /** Shows a labeled input for a date and time in the browser's time zone. The value is an RFC 3339 time. */
 export function TimeField({ value, onInput, ...field }: TextProps) {
   const read = ({ currentTarget: { validity, value: text } }: TargetedEvent<HTMLInputElement>) => {
     // an unchanged input keeps its value: a time from the URL can be more precise than the input shows
-    if (validity.badInput || text !== inputTime(value))
-      onInput(validity.badInput ? NO_TIME : timeOfInput(text));
+    if (!validity.valid) onInput(NO_TIME);
+    else if (text !== inputTime(value)) onInput(text === "" ? "" : new Date(text).toISOString());
   };
   return (
     <Field {...field}>
@@ -203,14 +203,7 @@ function inputTime(text: string): string {
   const time = new Date(text);
   if (text === "" || Number.isNaN(time.getTime())) return "";
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString();
-  // An ISO year beyond 9999 has a sign and six digits. An input allows neither the sign nor leading zeros.
-  return local.slice(0, -SECONDS_AND_ZONE_LENGTH).replace(/^\+0?/, "");
-}
-
-function timeOfInput(value: string): string {
-  if (value === "") return "";
-  const time = new Date(value.replace(/^\d{5,6}-/, (year) => `+${year.padStart("012026-".length, "0")}`));
-  return Number.isNaN(time.getTime()) ? NO_TIME : time.toISOString();
+  return local.slice(0, -SECONDS_AND_ZONE_LENGTH);
 }
 
 /** Returns a value that a person edits, with its setter. A new `given` replaces the edited value. */

@@ -6,6 +6,7 @@ export * from "./failure.ts";
 export * from "./fields.tsx";
 export * from "./formats.ts";
 export * from "./kit.ts";
+export * from "./lists.tsx";
 export * from "./notice.tsx";
 export * from "./search.ts";
 export * from "./shell.tsx";

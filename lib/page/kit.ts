@@ -17,9 +17,10 @@ export interface Explanation {
 export interface Kit {
   readonly formats: Formats;
   readonly texts: Readonly<
-    Record<"loading" | "again" | "copied" | "notCopied" | "request" | "menu", string>
+    Record<"loading" | "again" | "more" | "noneFound" | "copied" | "notCopied" | "request" | "menu", string>
   > & {
     retryIn(duration: string): string;
+    found(found: string, all: string): string;
   };
   explain(failure: Failure): Explanation;
   /** Shows the problem of a field in a list of problems. */

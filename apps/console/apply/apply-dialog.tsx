@@ -4,7 +4,7 @@ import { mayWrite } from "../operator/permissions.ts";
 import { useOperator, useSession, useWrite } from "../page-session.ts";
 import { counted } from "../parts/shown.tsx";
 import { isAboutNote, WriteDialog } from "../parts/write-dialog.tsx";
-import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts";
+import { applyDocument, type Review } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 
 interface ApplyDialogProps {
@@ -15,8 +15,7 @@ interface ApplyDialogProps {
   onNote: (note: GivenNote) => void;
   onClose: () => void;
   onReview: () => void;
-  /** Called with the registry's response, or with null if the response was lost but the document is applied. */
-  onDone: (applied: Applied | null) => void;
+  onDone: (applied: Applied) => void;
 }
 
 /** Asks the operator to confirm the reviewed changes, and applies exactly these changes or nothing. */
@@ -34,25 +33,13 @@ export function ApplyDialog({ document, review, note, onNote, onClose, ...props 
         onDone(applied);
       },
     );
-  /** Finds out by a dry run, which reports no changes if the document is applied. */
-  const findOut = () =>
-    writing.write(
-      (registry) => reviewDocument(registry, document),
-      (now) => {
-        const isApplied = now.services.every(({ status }) => status === "unchanged");
-        session.announce(isApplied ? "The document was applied." : "The document was not applied.");
-        if (isApplied) onDone(null);
-        else onReview();
-      },
-    );
   const isStuck = writing.failure !== null && !isAboutNote(writing.failure);
-  const afterFailure = ({ kind, outcomeUnknown }: Failure) => {
-    if (outcomeUnknown || kind === "away") {
-      const title = "The registry may have applied the document";
-      return { title, onRetry: findOut, retryLabel: "Check the outcome" };
-    }
-    return { onRetry: isStuck && kind !== "forbidden" ? onReview : undefined, retryLabel: "Review again" };
-  };
+  // A new review of a document that was applied has no changes.
+  const afterFailure = ({ kind, outcomeUnknown }: Failure) => ({
+    title: outcomeUnknown ? "The registry may have applied the document" : undefined,
+    onRetry: isStuck && kind !== "forbidden" ? onReview : undefined,
+    retryLabel: "Review again",
+  });
   return (
     <WriteDialog
       title={`Apply ${counted(changes.length, "change")}?`}

@@ -27,8 +27,8 @@ export function ApplyView() {
   const writes = mayWrite(useOperator());
   const { busy, last, ask } = useQuestion(reviewDocument);
   const [applying, setApplying] = useState(false);
-  /** The result of an apply after the last review. The response is null if it was lost. */
-  const [done, setDone] = useState<{ applied: Applied | null } | null>(null);
+  /** The result of an apply after the last review. */
+  const [done, setDone] = useState<Applied | null>(null);
   const [note, setNote] = useState<GivenNote>({});
   const area = useRef<HTMLTextAreaElement>(null);
 
@@ -39,7 +39,7 @@ export function ApplyView() {
     setDone(null);
   };
   const shown = () => {
-    if (done !== null) return <AppliedNotice applied={done.applied} />;
+    if (done !== null) return <AppliedNotice applied={done} />;
     if (last === null) return null;
     if (last.question !== document) {
       return <p class="notice">The document changed after the review. Review it again.</p>;
@@ -76,7 +76,7 @@ export function ApplyView() {
           onDone={(applied) => {
             setApplying(false);
             setNote({});
-            setDone({ applied });
+            setDone(applied);
           }}
         />
       )}
@@ -149,25 +149,19 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
   );
 }
 
-function AppliedNotice({ applied }: { applied: Applied | null }) {
+function AppliedNotice({ applied: { results, propagation } }: { applied: Applied }) {
   return (
     <Result tone="good" title="The document is applied">
-      {applied === null ? (
-        <p>The services in the registry match the document.</p>
-      ) : (
-        <>
-          <ul class="spread">
-            {applied.results.map(({ service, revision }) => (
-              <li key={service}>
-                <a href={fragmentOf({ name: "revisions", service, revision })}>
-                  {service}, revision {revision}
-                </a>
-              </li>
-            ))}
-          </ul>
-          <Propagated propagation={applied.propagation} />
-        </>
-      )}
+      <ul class="spread">
+        {results.map(({ service, revision }) => (
+          <li key={service}>
+            <a href={fragmentOf({ name: "revisions", service, revision })}>
+              {service}, revision {revision}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <Propagated propagation={propagation} />
     </Result>
   );
 }

@@ -1,61 +1,35 @@
 import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
-import { Answered, Button, DataTable, Empty, Form, TextField, Time } from "@ostiary/lib/page";
+import { Button, DataTable, Empty, Form, PagedRows, TextField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { useAsked } from "../page-session.ts";
-import { Pager } from "../parts/pager.tsx";
-import { PAGE_ROWS } from "../parts/pages.ts";
+import { useList } from "../page-session.ts";
 import { DONE, Note } from "../parts/shown.tsx";
-import { type ChangesQuestion, listChanges } from "../registry/calls.ts";
-
-type Filter = Pick<ChangesQuestion, "service" | "operator">;
-const EVERYTHING: Filter = { service: "", operator: "" };
+import { type ChangeFilter, EVERYTHING, listChanges } from "../registry/calls.ts";
 
 export function ChangesView() {
   const [filter, setFilter] = useState(EVERYTHING);
-  /** The last change of each page before the shown one. */
-  const [before, setBefore] = useState<readonly RecordedChange[]>([]);
-  const question = { ...filter, after: before.at(-1) ?? null };
-  const asked = useAsked(
-    (registry) => listChanges(registry, question, PAGE_ROWS),
-    JSON.stringify([filter, before.length]),
+  const pages = useList<RecordedChange>(
+    (registry, last) => listChanges(registry, filter, last),
+    JSON.stringify(filter),
   );
-  const narrow = (chosen: Filter) => {
-    setFilter(chosen);
-    setBefore([]);
-  };
-  const renew = () => (before.length === 0 ? void asked.again() : setBefore([]));
   return (
     <>
       <div class="lead">
         <p class="quiet">Every write of a service, newest first, with the operator and the reason.</p>
-        <Button onClick={renew}>Load the newest</Button>
+        <Button onClick={pages.again}>Load the newest</Button>
       </div>
-      <Filters filter={filter} onChoose={narrow} />
-      <Answered asked={asked} loading="Loading the changes …">
-        {({ changes, has_more }) => (
-          <>
-            {changes.length === 0 ? <NoChange filter={filter} /> : <ChangeTable changes={changes} />}
-            <Pager
-              label="Pages of changes"
-              back={[
-                { text: "Newer", turn: before.length > 0 ? () => setBefore(before.slice(0, -1)) : null },
-              ]}
-              on={[
-                { text: "Older", turn: has_more ? () => setBefore([...before, ...changes.slice(-1)]) : null },
-              ]}
-            >
-              Page {(before.length + 1).toLocaleString("en")}
-            </Pager>
-          </>
-        )}
-      </Answered>
+      <Filters filter={filter} onChoose={setFilter} />
+      <PagedRows pages={pages}>
+        {(changes) =>
+          changes.length === 0 ? <NoChange filter={filter} /> : <ChangeTable changes={changes} />
+        }
+      </PagedRows>
     </>
   );
 }
 
 /** Asks for the exact names of a service and of an operator, as the registry filters by them. */
-function Filters({ filter, onChoose }: { filter: Filter; onChoose: (filter: Filter) => void }) {
+function Filters({ filter, onChoose }: { filter: ChangeFilter; onChoose: (filter: ChangeFilter) => void }) {
   const [given, setGiven] = useState(filter);
   return (
     <Form
@@ -92,7 +66,7 @@ function Filters({ filter, onChoose }: { filter: Filter; onChoose: (filter: Filt
   );
 }
 
-function NoChange({ filter: { service, operator } }: { filter: Filter }) {
+function NoChange({ filter: { service, operator } }: { filter: ChangeFilter }) {
   if (service === "" && operator === "") return <Empty title="Nobody has changed a service yet." />;
   return (
     <Empty title="No change matches.">

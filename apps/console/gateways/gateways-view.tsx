@@ -1,9 +1,9 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
-import { Empty, Fact, FailureNotice, Loading, type Repeatable, Time } from "@ostiary/lib/page";
+import { Empty, Fact, FailureNotice, Loading, type Repeatable, Time, useKit } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked } from "../page-session.ts";
-import { counted, durationText, Said } from "../parts/shown.tsx";
+import { counted, Said } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
 
 const LOOK_MS = 5_000;
@@ -38,6 +38,7 @@ export function GatewaysView() {
 }
 
 function Outstanding({ answer, failure, again }: Repeatable<Projections>) {
+  const { formats } = useKit();
   if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
   if (answer === null) return <Loading text="Loading the projections …" />;
   const { outstanding } = answer;
@@ -55,7 +56,7 @@ function Outstanding({ answer, failure, again }: Repeatable<Projections>) {
             {outstanding.slice(0, 100).map(({ service, age_seconds }) => (
               <li key={service}>
                 <a href={fragmentOf({ name: "revisions", service, revision: null })}>{service}</a>, for{" "}
-                {durationText(age_seconds)}
+                {formats.duration(age_seconds)}
               </li>
             ))}
           </ul>

@@ -85,10 +85,3 @@ export function Result({ tone, title, children }: ResultProps) {
 export function counted(count: number, one: string): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : `${one}s`}`;
 }
-
-/** Returns a duration rounded to one unit: `42 s`, `3 min`, `2 h`. */
-export function durationText(seconds: number): string {
-  if (seconds < 90) return `${Math.floor(seconds)} s`;
-  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3_600)} h`;
-}

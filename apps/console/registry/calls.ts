@@ -62,50 +62,47 @@ export async function listRevisions(registry: Registry, service: string): Promis
   return (await registry.ask(Entries, pathTo("services", service, "revisions"))).revisions;
 }
 
-/** A page of the writes of all services. Empty filters filter nothing. */
-export interface ChangesQuestion {
+/** The filters of the writes of all services. Empty filters filter nothing. */
+export interface ChangeFilter {
   service: string;
   operator: string;
-  /** The last change of the previous page, or null for the first page. */
-  after: Pick<Entry, "service" | "revision"> | null;
+}
+export const EVERYTHING: ChangeFilter = { service: "", operator: "" };
+
+const PAGE_CHANGES = 100;
+
+interface ReadChanges {
+  items: RecordedChange[];
+  has_more: boolean;
 }
 
-const CHANGES_MAX = 100;
-
-export function listChanges(
+/** Reads the page of changes that follows `last`. */
+export async function listChanges(
   registry: Registry,
-  { service, operator, after }: ChangesQuestion,
-  limit = CHANGES_MAX,
-) {
+  { service, operator }: ChangeFilter,
+  last: RecordedChange | undefined,
+): Promise<ReadChanges> {
   const query = {
-    limit: String(limit),
+    limit: String(PAGE_CHANGES),
     ...(service !== "" && { service }),
     ...(operator !== "" && { operator }),
-    ...(after !== null && { starting_after: `${after.service}:${after.revision}` }),
+    ...(last !== undefined && { starting_after: `${last.service}:${last.revision}` }),
   };
-  return registry.ask(RecordedChanges, pathTo("changes"), { query });
+  const { changes, has_more } = await registry.ask(RecordedChanges, pathTo("changes"), { query });
+  return { items: changes, has_more };
 }
 
-/** The changes that were read, newest first, and whether there are older ones. */
-export interface ReadChanges {
-  readonly changes: readonly RecordedChange[];
-  readonly has_more: boolean;
-}
-
-/** Reads at most `pages` pages of changes that are older than those of `before`. */
+/** Reads at most `pages` pages of changes that follow `last`. */
 export async function readOlder(
   registry: Registry,
-  before: ReadChanges,
+  last: RecordedChange | undefined,
   pages: number,
 ): Promise<ReadChanges> {
-  let { changes, has_more } = before;
-  for (let page = 0; page < pages && has_more; page += 1) {
-    const after = changes.at(-1) ?? null;
-    const read = await listChanges(registry, { service: "", operator: "", after });
-    changes = [...changes, ...read.changes];
-    has_more = read.has_more;
+  const read: ReadChanges[] = [];
+  while (read.length < pages && read.at(-1)?.has_more !== false) {
+    read.push(await listChanges(registry, EVERYTHING, read.at(-1)?.items.at(-1) ?? last));
   }
-  return { changes, has_more };
+  return { items: read.flatMap(({ items }) => items), has_more: read.at(-1)?.has_more === true };
 }
 
 /** Returns the deletion of each service whose newest change is a deletion, newest first. */

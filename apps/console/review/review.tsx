@@ -6,7 +6,7 @@ import {
   subjectOf,
   summaryOf,
 } from "@ostiary/lib/domain/routes";
-import { usePages } from "../parts/pager.tsx";
+import { Rows } from "@ostiary/lib/page";
 import { ScopeBadge } from "../parts/shown.tsx";
 
 const SIGNS = {
@@ -22,21 +22,21 @@ export function ReviewSummary({ changes }: { changes: readonly MarkedChange[] })
   return <p class={`review-summary ${tone}`}>{summaryOf(changes.length, counts)}</p>;
 }
 
-/** Lists changes in pages. Changes that open a route or break callers come first. */
+/** Lists changes. Changes that open a route or break callers come first. */
 export function Changes({ changes, label }: { changes: readonly MarkedChange[]; label: string }) {
-  const page = usePages(
-    changes.toSorted((one, other) => Number(other.marks.length > 0) - Number(one.marks.length > 0)),
-    `Pages of ${label}`,
+  const sorted = changes.toSorted(
+    (one, other) => Number(other.marks.length > 0) - Number(one.marks.length > 0),
   );
   return (
-    <>
-      <ol class="changes" aria-label={label}>
-        {page.rows.map((change, index) => (
-          <ChangeRow key={page.first + index} change={change} />
-        ))}
-      </ol>
-      {page.pager}
-    </>
+    <Rows rows={sorted}>
+      {(rows) => (
+        <ol class="changes" aria-label={label}>
+          {rows.map((change, index) => (
+            <ChangeRow key={index} change={change} />
+          ))}
+        </ol>
+      )}
+    </Rows>
   );
 }
 

@@ -1,13 +1,11 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
-import { Answered, Button, Empty, SelectField, Time } from "@ostiary/lib/page";
+import { Answered, Button, Empty, Rows, SelectField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { useAsked, useOperator, useSession, useWrite } from "../page-session.ts";
-import { usePages } from "../parts/pager.tsx";
-import { PAGE_ROWS } from "../parts/pages.ts";
 import { DONE, Note } from "../parts/shown.tsx";
 import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
 import {
@@ -77,27 +75,28 @@ interface EntriesProps {
 }
 
 function Entries({ entries, shown }: EntriesProps) {
-  const at = shown === undefined ? 0 : entries.indexOf(shown);
-  const page = usePages(entries, "Pages of revisions", Math.floor(at / PAGE_ROWS) + 1);
   return (
     <nav aria-label="Revisions" class="entries">
-      <ol>
-        {page.rows.map((entry) => (
-          <li key={entry.revision}>
-            <a
-              href={fragmentOf({ name: "revisions", ...entry })}
-              aria-current={entry === shown ? "true" : undefined}
-            >
-              <b>Revision {entry.revision}</b>{" "}
-              <span class={`did did-${entry.action}`}>{actionText(entry)}</span>
-              <span class="quiet small">
-                <Time at={entry.created_at} />
-              </span>
-            </a>
-          </li>
-        ))}
-      </ol>
-      {page.pager}
+      <Rows rows={entries} least={shown === undefined ? 0 : entries.indexOf(shown) + 1}>
+        {(rows) => (
+          <ol>
+            {rows.map((entry) => (
+              <li key={entry.revision}>
+                <a
+                  href={fragmentOf({ name: "revisions", ...entry })}
+                  aria-current={entry === shown ? "true" : undefined}
+                >
+                  <b>Revision {entry.revision}</b>{" "}
+                  <span class={`did did-${entry.action}`}>{actionText(entry)}</span>
+                  <span class="quiet small">
+                    <Time at={entry.created_at} />
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Rows>
     </nav>
   );
 }

@@ -1,96 +1,54 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
-import { Button, DataTable, Empty, hasWords, Route, wordsOf } from "@ostiary/lib/page";
-import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Button, DataTable, Empty, hasWords, Route, Rows, TextField, wordsOf } from "@ostiary/lib/page";
+import { useId, useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useSession } from "../page-session.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
-import { usePages } from "../parts/pager.tsx";
 import { counted, Methods, ScopeBadge } from "../parts/shown.tsx";
 import { countScopes, type RouteRow, routeRows } from "./rows.ts";
 
-/** Shows routes in pages, with a search over all their fields and a filter by scope. */
+/** Shows routes, with a search over all their fields and a filter by scope. */
 export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]; withService: boolean }) {
   const [search, setSearch] = useState("");
   const [scope, setScope] = useState<Scope | null>(null);
   const words = useMemo(() => wordsOf(search), [search]);
   const found = useMemo(() => rows.filter(({ text }) => hasWords(text, words)), [rows, words]);
   const shown = useMemo(() => (scope ? found.filter((row) => row.scope === scope) : found), [found, scope]);
-  const page = usePages(shown, "Pages of routes");
-  const narrow = (text: string, chosen: Scope | null) => {
-    setSearch(text);
-    setScope(chosen);
-    page.turn(1);
-  };
   return (
     <section aria-label="Routes">
       <search class="filters" aria-label="Routes">
-        <SearchField
+        <TextField
           label="Search routes"
           value={search}
           placeholder="path, service, label, method …"
-          onInput={(text) => narrow(text, scope)}
+          onInput={setSearch}
         />
-        <ScopeFilter scope={scope} found={found} onChoose={(chosen) => narrow(search, chosen)} />
+        <ScopeFilter scope={scope} found={found} onChoose={setScope} />
       </search>
       <p class="found" role="status">
-        {page.total === rows.length
+        {shown.length === rows.length
           ? counted(countRoutes(rows), "route")
           : `${countRoutes(shown).toLocaleString("en")} of ${counted(countRoutes(rows), "route")}`}
-        {page.count > 1 &&
-          ` in ${counted(page.total, "row")}, rows ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} are shown`}
       </p>
-      {page.total === 0 ? (
+      {shown.length === 0 ? (
         <Empty title="No route matches.">
           <p>
             A route matches if its method, path, owner, scope, labels, limit or upstream path contain each
             word of the search.
           </p>
-          <Button onClick={() => narrow("", null)}>Show all routes</Button>
+          <Button
+            onClick={() => {
+              setSearch("");
+              setScope(null);
+            }}
+          >
+            Show all routes
+          </Button>
         </Empty>
       ) : (
-        <RouteTable rows={page.rows} withService={withService} />
+        <Rows rows={shown}>{(first) => <RouteTable rows={first} withService={withService} />}</Rows>
       )}
-      {page.pager}
     </section>
-  );
-}
-
-interface SearchFieldProps {
-  label: string;
-  value: string;
-  placeholder: string;
-  onInput: (text: string) => void;
-}
-
-/** Renders a search field that Ctrl+K or ⌘K focuses from anywhere on the page. */
-export function SearchField({ label, value, placeholder, onInput }: SearchFieldProps) {
-  const id = useId();
-  const input = useRef<HTMLInputElement>(null);
-  // A layout effect listens before the browser handles any input. A plain effect would run up to 35 ms later.
-  useLayoutEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    addEventListener("keydown", focus);
-    return () => removeEventListener("keydown", focus);
-  }, []);
-  return (
-    <div class="search">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        ref={input}
-        type="search"
-        value={value}
-        placeholder={`${placeholder} (Ctrl+K)`}
-        autocomplete="off"
-        spellcheck={false}
-        aria-keyshortcuts="Control+K Meta+K"
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-    </div>
   );
 }
 
@@ -139,7 +97,7 @@ interface RouteTableProps {
   withService: boolean;
 }
 
-/** Shows one page of routes. On a narrow screen each row is a card. */
+/** Shows routes. On a narrow screen each row is a card. */
 function RouteTable({ rows, withService }: RouteTableProps) {
   return (
     <DataTable

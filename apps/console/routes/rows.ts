@@ -70,16 +70,10 @@ export interface ServiceRow {
   readonly url: string;
   /** The number of routes of each scope; each method of a path is a route. */
   readonly counts: Readonly<Record<Scope, number>>;
-  readonly text: string;
 }
 
 export function serviceRows(services: Services): ServiceRow[] {
   return Object.entries(services)
-    .map(([name, config]) => ({
-      name,
-      url: config.url,
-      counts: countScopes(rowsOf(name, config)),
-      text: foldOf(`${name}\n${config.url}`),
-    }))
+    .map(([name, config]) => ({ name, url: config.url, counts: countScopes(rowsOf(name, config)) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,58 +1,46 @@
 import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
-import { Answered, Button, DataTable, Empty, Time } from "@ostiary/lib/page";
-import { useState } from "preact/hooks";
+import { DataTable, Empty, PagedRows, Time } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
-import { useAsked, useOperator } from "../page-session.ts";
+import { useList, useOperator } from "../page-session.ts";
 import { counted, Note } from "../parts/shown.tsx";
-import { deletionsIn, type ReadChanges, readOlder } from "../registry/calls.ts";
+import { deletionsIn, readOlder } from "../registry/calls.ts";
 
-const NOTHING_READ: ReadChanges = { changes: [], has_more: true };
 /** The number of pages of changes that the view reads at a time, so that a long history takes no long wait. */
 const PAGES_AT_A_TIME = 10;
 
 /** Shows the services whose newest change is a deletion. Reads the changes from the newest to the oldest. */
 export function DeletedView() {
-  const [before, setBefore] = useState(NOTHING_READ);
-  const asked = useAsked(
-    (registry) => readOlder(registry, before, PAGES_AT_A_TIME),
-    String(before.changes.length),
-  );
+  const pages = useList<RecordedChange>((registry, last) => readOlder(registry, last, PAGES_AT_A_TIME), "");
+  const { items: changes, has_more } = pages;
+  const oldest = changes.at(-1);
   return (
     <>
       <p class="lead">
         A deleted service keeps its revisions. A restore publishes one of them again, after a review.
       </p>
-      <Answered asked={asked} loading="Looking for deleted services …">
-        {(read) => <Found read={read} onMore={() => setBefore(read)} />}
-      </Answered>
-    </>
-  );
-}
-
-function Found({ read, onMore }: { read: ReadChanges; onMore: () => void }) {
-  const { changes, has_more } = read;
-  const deletions = deletionsIn(changes);
-  const oldest = changes.at(-1);
-  return (
-    <>
-      <p class="found" role="status">
-        {counted(deletions.length, "deleted service")}
-        {has_more && ` in the last ${counted(changes.length, "change")}`}
-      </p>
-      {deletions.length === 0 ? (
-        <Empty title={has_more ? "No service was deleted lately." : "No service is deleted."}>
-          <a href={fragmentOf({ name: "services" })}>All services</a>
-        </Empty>
-      ) : (
-        <Deletions deletions={deletions} />
-      )}
-      {has_more && oldest !== undefined && (
-        <p class="lead">
-          These are the deletions since <Time at={oldest.created_at} />.{" "}
-          <Button onClick={onMore}>Look further back</Button>
-        </p>
-      )}
+      <PagedRows pages={pages} rows={deletionsIn(changes)}>
+        {(deletions) => (
+          <>
+            <p class="found" role="status">
+              {counted(deletions.length, "deleted service")}
+              {has_more && ` in the last ${counted(changes.length, "change")}`}
+            </p>
+            {deletions.length === 0 ? (
+              <Empty title={has_more ? "No service was deleted lately." : "No service is deleted."}>
+                <a href={fragmentOf({ name: "services" })}>All services</a>
+              </Empty>
+            ) : (
+              <Deletions deletions={deletions} />
+            )}
+            {has_more && oldest !== undefined && (
+              <p class="lead">
+                These are the deletions since <Time at={oldest.created_at} />.
+              </p>
+            )}
+          </>
+        )}
+      </PagedRows>
     </>
   );
 }

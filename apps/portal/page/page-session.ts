@@ -6,15 +6,17 @@ import {
   forgetInTab,
   keepInTab,
   PageSession,
+  type Pages,
   type Place,
   readFromTab,
   requiredContext,
   type SignedOut,
+  usePages,
 } from "@ostiary/lib/page";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { type Address, addressAt, addressOf, type ViewPath } from "./address.ts";
-import { type Credentials, Gateway, NoCredential, pathTo } from "./gateway.ts";
+import { type Caller, type Credentials, Gateway, NoCredential, PAGE_ITEMS, pathTo } from "./gateway.ts";
 import { type ChosenMember, OrganizationSession } from "./organization-session.ts";
 import { inviteTokenIn } from "./organizations/invite-token.ts";
 import { Directory } from "./people/directory.ts";
@@ -145,6 +147,20 @@ export class Session extends PageSession<Address> {
     if (token?.ok) return token.token;
     throw new NoCredential(failed(token?.reason === "away" ? "away" : "signed_out"));
   }
+}
+
+/** Reads the list at `path` page by page. `name` is the property of a response that has the items: `members`. */
+export function useList<Item extends TSchema & { static: { id: string } }>(
+  name: string,
+  item: Item,
+  path: string,
+  as: Caller = "member",
+): Pages<Static<Item>> {
+  const { gateway } = useSession();
+  return usePages(
+    (last) => gateway.list(name, item, path, { as, query: { limit: PAGE_ITEMS, starting_after: last?.id } }),
+    path,
+  );
 }
 
 export const [SessionProvider, useSession] = requiredContext<Session>();

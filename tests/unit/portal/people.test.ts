@@ -5,9 +5,9 @@ import { isBlank } from "@ostiary/lib/contracts/identity-api";
 import { deedOf } from "../../../apps/portal/page/audit/deed.ts";
 import {
   actionIn,
+  filtersOf,
   moreFilters,
   queryOf,
-  selectionOf,
   withAction,
   withRange,
 } from "../../../apps/portal/page/audit/selection.ts";
@@ -170,7 +170,7 @@ describe("the token of an invitation", () => {
 });
 
 describe("the chips of the audit log", () => {
-  const { filters } = selectionOf(new URLSearchParams("service=identity"));
+  const filters = filtersOf(new URLSearchParams("service=identity"));
 
   // PT-60
   test("are filters of the API", () => {
@@ -186,7 +186,7 @@ describe("the chips of the audit log", () => {
 
   // PT-60
   test("leave the other filters to the form, which says how many are in use", () => {
-    const count = (query: string) => moreFilters(selectionOf(new URLSearchParams(query)));
+    const count = (query: string) => moreFilters(filtersOf(new URLSearchParams(query)));
     expect(count("service=a&outcome=pending&key_prefix=k")).toBe(3);
     expect(count("method=PATCH&route=%2Forg&actor_member_id=m")).toBe(0);
     expect(count("method=PATCH")).toBe(1);

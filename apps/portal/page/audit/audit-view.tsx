@@ -4,24 +4,23 @@ import {
   CopyButton,
   Empty,
   Fact,
-  FailureNotice,
-  Loading,
+  PagedRows,
   type Place,
   Route,
   replacePlace,
   Time,
   useAsked,
+  usePages,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { useAddress, useSession } from "../page-session.ts";
-import { More, usePages } from "../parts/lists.tsx";
 import { useTexts } from "../texts/texts.ts";
 import { actionOf, deedOf } from "./deed.ts";
 import { EventTable, Outcome, useSummaries, Who } from "./event-table.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { FilterChips } from "./filter-chips.tsx";
 import { type Log, listEvents, ORGANIZATION_LOG, PERSON_LOG, type ShownEvent } from "./logs.ts";
-import { FILTERS, placeQueryOf, queryOf, type Selection, selectionOf } from "./selection.ts";
+import { FILTERS, type Filters, filtersOf, queryOf } from "./selection.ts";
 import { VerifyView } from "./verify/verify-view.tsx";
 
 export function AuditView({ place }: { place: Place }) {
@@ -36,21 +35,22 @@ function LogView({ log, place }: { log: Log; place: Place }) {
   const [page, request_id] = place.segments;
   if (page === "verify") return <VerifyView log={log} />;
   if (page === "events" && request_id !== undefined) return <EventView log={log} request_id={request_id} />;
-  return <EventsView log={log} selection={selectionOf(place.query)} />;
+  return <EventsView log={log} filters={filtersOf(place.query)} />;
 }
 
-function EventsView({ log, selection }: { log: Log; selection: Selection }) {
+function EventsView({ log, filters }: { log: Log; filters: Filters }) {
   const t = useTexts().audit;
   const session = useSession();
   const address = useAddress();
   const [exporting, setExporting] = useState(false);
-  const query = queryOf(selection.filters);
-  const pages = usePages(
-    (after) => listEvents(session.gateway, log, query, after),
+  const { key_prefix = "", ...query } = queryOf(filters);
+  const pages = usePages<ShownEvent>(
+    (last) => listEvents(session.gateway, log, query, last?.id),
     JSON.stringify([log.path, query]),
   );
-  const choose = (chosen: Selection) =>
-    replacePlace(address(log.view, { query: new URLSearchParams(placeQueryOf(chosen)) }));
+  const found = pages.items.filter(({ actor }) => key_prefix === "" || actor.key_prefix === key_prefix);
+  const choose = (chosen: Filters) =>
+    replacePlace(address(log.view, { query: new URLSearchParams(queryOf(chosen)) }));
   return (
     <>
       <p class="lead">{log.as === "member" ? t.lead : t.leadOfPerson}</p>
@@ -60,37 +60,18 @@ function EventsView({ log, selection }: { log: Log; selection: Selection }) {
         </a>
         <Button onClick={() => setExporting(true)}>{t.export.open}</Button>
       </p>
-      <FilterChips log={log} selection={selection} failure={pages.failure} onChoose={choose} />
-      {pages.failure !== null && (
-        <FailureNotice failure={pages.failure} shown={FILTERS} onRetry={pages.again} />
-      )}
-      {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && <EventList log={log} pages={pages} key_prefix={selection.key_prefix} />}
-      {exporting && <ExportDialog log={log} query={query} onClose={() => setExporting(false)} />}
-    </>
-  );
-}
-
-interface EventListProps {
-  log: Log;
-  pages: ReturnType<typeof usePages<ShownEvent>>;
-  key_prefix: string;
-}
-
-/** Lists the loaded events. If `key_prefix` is not empty, lists only the loaded events of that key. */
-function EventList({ log, pages, key_prefix }: EventListProps) {
-  const t = useTexts().audit;
-  const shown =
-    key_prefix === "" ? pages.items : pages.items.filter(({ actor }) => actor.key_prefix === key_prefix);
-  return (
-    <>
-      {key_prefix !== "" && (
+      <FilterChips log={log} filters={filters} failure={pages.failure} onChoose={choose} />
+      {pages.answered && key_prefix !== "" && (
         <p role="status">
-          {t.ofKey(shown.length, pages.items.length, key_prefix)} {!pages.has_more && t.wholeLog}
+          {t.ofKey(found.length, pages.items.length, key_prefix)} {!pages.has_more && t.wholeLog}
         </p>
       )}
-      {shown.length === 0 ? <Empty title={t.none} /> : <EventTable log={log} events={shown} />}
-      {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
+      <PagedRows pages={pages} rows={found} shown={FILTERS}>
+        {(events) =>
+          events.length === 0 ? <Empty title={t.none} /> : <EventTable log={log} events={events} />
+        }
+      </PagedRows>
+      {exporting && <ExportDialog log={log} query={query} onClose={() => setExporting(false)} />}
     </>
   );
 }

@@ -1,63 +1,57 @@
-import { Button, type Failure } from "@ostiary/lib/page";
+import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { nameOf } from "../people/directory.ts";
 import { usePeople } from "../people/person-name.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { FilterForm } from "./filter-form.tsx";
+import { FilterForm, type FilterFormProps } from "./filter-form.tsx";
 import { type Log, PERSON_LOG } from "./logs.ts";
 import {
   actionIn,
   type Filters,
   moreFilters,
-  NOTHING_SELECTED,
-  placeQueryOf,
+  NO_FILTERS,
+  queryOf,
   RANGES,
-  type Selection,
   withAction,
   withRange,
 } from "./selection.ts";
 
-interface FilterProps {
+interface FilterChipsProps extends FilterFormProps {
   log: Log;
-  selection: Selection;
-  /** The failure of the last request for events, or null. The form shows the field errors of the failure. */
-  failure: Failure | null;
-  onChoose: (selection: Selection) => void;
 }
 
 /** Shows the filters of the log (AU-36, AU-38): chips for time, person and action, and the rest on demand. */
-export function FilterChips({ log, selection, failure, onChoose }: FilterProps) {
+export function FilterChips({ log, ...form }: FilterChipsProps) {
+  const { filters, failure, onChoose } = form;
   const t = useTexts().audit;
-  const more = moreFilters(selection);
+  const more = moreFilters(filters);
   const [open, setOpen] = useState(more > 0);
   /** Changes when the person clears the filters, so that the form forgets what it shows. */
   const [round, setRound] = useState(0);
   const isOpen = open || (failure !== null && failure.fields.length > 0);
-  const { filters } = selection;
-  const choose = (changed: Filters) => onChoose({ ...selection, filters: changed });
   return (
     <search aria-label={t.filters.title}>
       <div class="chips">
-        <TimeChip filters={filters} onChoose={choose} onOther={() => setOpen(true)} />
-        {log !== PERSON_LOG && <PersonChip filters={filters} onChoose={choose} />}
-        <ActionChip log={log} filters={filters} onChoose={choose} />
+        <TimeChip filters={filters} onChoose={onChoose} onOther={() => setOpen(true)} />
+        {log !== PERSON_LOG && <PersonChip filters={filters} onChoose={onChoose} />}
+        <ActionChip log={log} filters={filters} onChoose={onChoose} />
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t.filters.more}
           {more > 0 && ` (${more})`}
         </Button>
-        {(isOpen || Object.keys(placeQueryOf(selection)).length > 0) && (
+        {(isOpen || Object.keys(queryOf(filters)).length > 0) && (
           <Button
             type="reset"
             onClick={() => {
               setRound(round + 1);
-              onChoose(NOTHING_SELECTED);
+              onChoose(NO_FILTERS);
             }}
           >
             {t.filters.clear}
           </Button>
         )}
       </div>
-      {isOpen && <FilterForm key={round} selection={selection} failure={failure} onChoose={onChoose} />}
+      {isOpen && <FilterForm key={round} {...form} />}
     </search>
   );
 }

@@ -12,31 +12,27 @@ import {
 import { Value } from "@sinclair/typebox/value";
 import { type Problem, type Problems, problemOf, useProblems } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
-import { type FilterName, KEY, OUTCOMES, type Selection } from "./selection.ts";
+import { type FilterName, type Filters, OUTCOMES } from "./selection.ts";
 
-interface FilterFormProps {
-  selection: Selection;
+export interface FilterFormProps {
+  filters: Filters;
   /** The failure of the last request for events, or null. The form shows the field errors of the failure. */
   failure: Failure | null;
-  onChoose: (selection: Selection) => void;
+  onChoose: (filters: Filters) => void;
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
-const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id"] as const;
+const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id", "key_prefix"] as const;
 
-export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
+export function FilterForm({ filters: given, failure, onChoose }: FilterFormProps) {
   const t = useTexts().audit;
-  const [{ filters, key_prefix }, select] = useDraft(selection);
+  const [filters, change] = useDraft(given);
   const problems = useProblems(failure);
-  const choose = () => {
-    const chosen = { filters, key_prefix: key_prefix.trim() };
-    if (problems.pass(problemsOf(chosen))) onChoose(chosen);
-  };
   const field = (name: FilterName) => ({
     label: t.filters[name],
     value: filters[name],
     problem: problems.of(name),
-    onInput: (value: string) => select((was) => ({ ...was, filters: { ...was.filters, [name]: value } })),
+    onInput: (value: string) => change((was) => ({ ...was, [name]: value })),
   });
   const choice = (name: FilterName, values: readonly { value: string; text: string }[]) => {
     const { onInput, ...shown } = field(name);
@@ -45,7 +41,11 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
     );
   };
   return (
-    <Form class="filters" problems={problems} onSubmit={choose}>
+    <Form
+      class="filters"
+      problems={problems}
+      onSubmit={() => problems.pass(problemsOf(filters)) && onChoose(filters)}
+    >
       <TimeField {...field("occurred_after")} />
       <TimeField {...field("occurred_before")} />
       {choice(
@@ -57,15 +57,8 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
         OUTCOMES.map((value) => ({ value, text: t.outcomes[value] })),
       )}
       {TEXTS.map((name) => (
-        <TextField key={name} {...field(name)} />
+        <TextField key={name} {...field(name)} help={name === "key_prefix" ? t.filters.keyHelp : undefined} />
       ))}
-      <TextField
-        label={t.filters.key_prefix}
-        value={key_prefix}
-        problem={problems.of("key_prefix")}
-        help={t.filters.keyHelp}
-        onInput={(text) => select((was) => ({ ...was, key_prefix: text }))}
-      />
       <div class="actions">
         <Button type="submit">{t.filters.show}</Button>
       </div>
@@ -76,15 +69,14 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
 const TEXT_LENGTH_MAX = 128;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-function problemsOf({ filters, key_prefix }: Selection): Problems {
+function problemsOf(filters: Filters): Problems {
   const { occurred_after, occurred_before } = filters;
-  const texts = (["service", "actor_member_id", "request_id", "created_id"] as const).map((name) => [
+  const texts = TEXTS.map((name) => [
     name,
     problemOf(filters[name], { lengthMax: TEXT_LENGTH_MAX, optional: true }),
   ]);
   return {
     ...Object.fromEntries(texts),
-    [KEY]: problemOf(key_prefix, { lengthMax: TEXT_LENGTH_MAX, optional: true }),
     route: problemOfRoute(filters.route.trim()),
     occurred_after: problemOfTime(occurred_after),
     occurred_before: problemOfTime(occurred_before) ?? problemOfOrder(occurred_after, occurred_before),
@@ -98,13 +90,8 @@ function problemOfRoute(route: string): Problem | null {
   return Value.Check(routeTemplate, route) ? null : (texts) => texts.problems.route;
 }
 
-/**
- * Returns the problem of a time, or null. The page accepts the years 1 to 9999. An ISO time with another year
- * begins with a sign or with 0000.
- */
 function problemOfTime(time: string): Problem | null {
-  if (time === NO_TIME) return (texts) => texts.problems.time;
-  return /^[+-]|^0000/.test(time) ? (texts) => texts.problems.year : null;
+  return time === NO_TIME ? (texts) => texts.problems.time : null;
 }
 
 function problemOfOrder(after: string, before: string): Problem | null {

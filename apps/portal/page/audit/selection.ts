@@ -1,4 +1,7 @@
-/** The names of the log's filters (AU-36, AU-38). The query in the page's fragment uses the same names. */
+/**
+ * The names of the log's filters (AU-36, AU-38). The query in the page's fragment uses the same names. The audit
+ * service cannot filter by `key_prefix`, so the page filters the loaded events.
+ */
 export const FILTERS = [
   "occurred_after",
   "occurred_before",
@@ -9,6 +12,7 @@ export const FILTERS = [
   "outcome",
   "request_id",
   "created_id",
+  "key_prefix",
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 
@@ -16,28 +20,16 @@ export type Filters = Readonly<Record<FilterName, string>>;
 
 export const OUTCOMES = ["pending", "rejected", "responded", "no_response"] as const;
 
-/**
- * The query parameter in the page's fragment that holds the prefix of an API key. The audit service cannot
- * filter by key, so the page filters the loaded events.
- */
-export const KEY = "key_prefix";
-
-/** The filters that the audit service applies, and the key by which the page filters the loaded events. */
-export interface Selection {
-  filters: Filters;
-  key_prefix: string;
-}
-
-/** Reads a selection from the query in the page's fragment. Ignores unknown parameters. */
-export function selectionOf(query: URLSearchParams): Selection {
+/** Reads the filters from the query in the page's fragment. Ignores unknown parameters. */
+export function filtersOf(query: URLSearchParams): Filters {
   const filters = { ...NO_FILTERS };
   for (const name of FILTERS) filters[name] = query.get(name) ?? "";
-  return { filters, key_prefix: query.get(KEY) ?? "" };
+  return filters;
 }
 
-const NO_FILTERS: Record<FilterName, string> = {
+export const NO_FILTERS: Record<FilterName, string> = {
   ...{ occurred_after: "", occurred_before: "", actor_member_id: "", service: "", method: "", route: "" },
-  ...{ outcome: "", request_id: "", created_id: "" },
+  ...{ outcome: "", request_id: "", created_id: "", key_prefix: "" },
 };
 
 export function queryOf(filters: Filters): Record<string, string> {
@@ -45,12 +37,6 @@ export function queryOf(filters: Filters): Record<string, string> {
     FILTERS.map((name) => [name, filters[name].trim()] as const).filter(([, value]) => value !== ""),
   );
 }
-
-export function placeQueryOf({ filters, key_prefix }: Selection): Record<string, string> {
-  return { ...queryOf(filters), ...(key_prefix === "" ? {} : { [KEY]: key_prefix }) };
-}
-
-export const NOTHING_SELECTED: Selection = { filters: NO_FILTERS, key_prefix: "" };
 
 export const RANGES = [3_600, 86_400, 604_800, 2_592_000] as const;
 
@@ -72,9 +58,9 @@ export function withAction(filters: Filters, action: string): Filters {
 }
 
 /** Returns how many filters are in use that have no chip of their own: beside time, person and action. */
-export function moreFilters({ filters, key_prefix }: Selection): number {
-  const route = actionIn(filters) === "" ? [filters.method, filters.route] : [];
-  const { service, outcome, request_id, created_id } = filters;
+export function moreFilters(filters: Filters): number {
+  const { service, method, outcome, request_id, created_id, key_prefix } = filters;
+  const route = actionIn(filters) === "" ? [method, filters.route] : [];
   return [service, outcome, request_id, created_id, key_prefix, ...route].filter((value) => value !== "")
     .length;
 }

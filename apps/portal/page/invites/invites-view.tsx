@@ -1,10 +1,9 @@
 import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
-import { Button, CopyButton, DataTable, SelectField, TextField, Time } from "@ostiary/lib/page";
+import { Button, CopyButton, DataTable, SearchedList, SelectField, TextField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
+import { useList, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
-import { SearchedList, useList } from "../parts/lists.tsx";
 import { problemOf, useForm } from "../parts/use-problems.ts";
 import { RoleField, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
@@ -100,30 +99,10 @@ const FIELDS = ["email", "role", "expires_in_seconds", "max_uses"] as const;
 
 function InviteDialog({ onClose, onChange }: InviteDialogProps) {
   const t = useTexts().invites;
-  const [created, setCreated] = useState<Invite | null>(null);
-  if (created?.token === undefined) {
-    return <InviteForm onClose={onClose} onChange={onChange} onCreated={setCreated} />;
-  }
-  const end = () => {
-    onClose();
-    onChange();
-  };
-  return (
-    <SecretDialog title={t.created} help={t.createdHelp} close={t.stored} lost={t.lost} onClose={end}>
-      <Secret value={linkOf(created.token)} label={t.link} copy={t.copyLink} />
-    </SecretDialog>
-  );
-}
-
-interface InviteFormProps extends InviteDialogProps {
-  onCreated: (invite: Invite) => void;
-}
-
-function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
-  const t = useTexts().invites;
   const { gateway } = useSession();
   const roles = useRoles();
   const form = useForm();
+  const [created, setCreated] = useState<Invite | null>(null);
   const [email, setEmail] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
   const [days, setDays] = useState<(typeof DAYS)[number]>("7");
@@ -139,8 +118,19 @@ function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
     form.send(
       { email: problemOf(email, { lengthMax: EMAIL_LENGTH_MAX, optional: true }) },
       () => gateway.send(Invite, pathTo("org", "invites"), { as: "member", method: "POST", body }),
-      onCreated,
+      setCreated,
     );
+  if (created?.token !== undefined) {
+    const end = () => {
+      onClose();
+      onChange();
+    };
+    return (
+      <SecretDialog title={t.created} help={t.createdHelp} close={t.stored} lost={t.lost} onClose={end}>
+        <Secret value={linkOf(created.token)} label={t.link} copy={t.copyLink} />
+      </SecretDialog>
+    );
+  }
   return (
     <Confirm
       title={t.create}

@@ -1,13 +1,20 @@
 import { ApiKey, CreatedApiKey, NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
 import { curlCommand } from "@ostiary/lib/openapi";
-import { type Answer, Button, DataTable, SelectField, TextField, Time } from "@ostiary/lib/page";
+import {
+  type Answer,
+  Button,
+  DataTable,
+  SearchedList,
+  SelectField,
+  TextField,
+  Time,
+} from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
 import { type Caller, pathTo } from "../gateway.ts";
-import { useAddress, useSession } from "../page-session.ts";
+import { useAddress, useList, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
-import { SearchedList, useList } from "../parts/lists.tsx";
 import { type FieldProblems, type Problems, problemOf, useForm } from "../parts/use-problems.ts";
 import { AUDIT_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";

@@ -9,6 +9,7 @@ import {
   FailureNotice,
   Form,
   type Place,
+  SearchedList,
   SelectField,
   Time,
   useAsked,
@@ -17,9 +18,8 @@ import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { INVITES, MEMBERS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
-import { useAddress, useSession } from "../page-session.ts";
+import { useAddress, useList, useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { SearchedList, useList } from "../parts/lists.tsx";
 import { useForm } from "../parts/use-problems.ts";
 import { nameOf } from "../people/directory.ts";
 import { PersonName } from "../people/person-name.tsx";

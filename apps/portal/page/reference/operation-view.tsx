@@ -27,12 +27,13 @@ import {
   textOf,
 } from "./description.ts";
 import {
-  callOf,
   curlOf,
   type Inputs,
   keyOf,
+  problemsOf,
   type ReadyCall,
   readResponse,
+  readyCall,
   SHOWN_BYTES_MAX,
   type ShownResponse,
 } from "./request.ts";
@@ -69,14 +70,16 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
     void sending.write(work, show);
   };
   const start = () => {
-    const made = callOf(operation, parameters, body, inputs);
-    const problems = Object.entries(made.ok ? {} : made.problems).map(([key, problem]): [string, Problem] => [
-      key,
-      ({ reference }) => reference.problems[problem],
-    ]);
-    if (!shown.pass(Object.fromEntries(problems)) || !made.ok) return;
-    if (isWrite(operation)) ask(made.ready);
-    else send(made.ready);
+    const problems = Object.entries(problemsOf(parameters, body, inputs)).map(
+      ([key, problem]): [string, Problem | null] => [
+        key,
+        problem && (({ reference }) => reference.problems[problem]),
+      ],
+    );
+    if (!shown.pass(Object.fromEntries(problems))) return;
+    const ready = readyCall(operation, parameters, body, inputs);
+    if (isWrite(operation)) ask(ready);
+    else send(ready);
   };
   return (
     <>

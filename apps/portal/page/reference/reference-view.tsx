@@ -1,7 +1,15 @@
-import { Answered, DataTable, Empty, type Place, Route, useAsked } from "@ostiary/lib/page";
+import {
+  Answered,
+  DataTable,
+  Empty,
+  type Place,
+  Route,
+  SearchedList,
+  useAsked,
+  wholeList,
+} from "@ostiary/lib/page";
 import { REFERENCE } from "../address.ts";
 import { useAddress, useSession } from "../page-session.ts";
-import { SearchedList, wholeList } from "../parts/lists.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import {
   type Description,

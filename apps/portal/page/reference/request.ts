@@ -24,23 +24,20 @@ export interface ReadyCall {
 
 type InputProblem = "missing" | "dots" | "header" | "json";
 
-/** Builds the call of an operation. If inputs are invalid, returns the problem of each of them instead. */
-export function callOf(
-  operation: Operation,
+/** Returns the problem of each input, or null. */
+export function problemsOf(
   parameters: readonly Parameter[],
   body: BodyShape | null,
   inputs: Inputs,
-): { ok: true; ready: ReadyCall } | { ok: false; problems: Record<string, InputProblem> } {
-  const found = parameters.map((parameter): [string, InputProblem | null] => [
-    keyOf(parameter),
-    problemOf(parameter, inputs.values[keyOf(parameter)] ?? ""),
-  ]);
-  if (body !== null) found.push(["body", problemOfBody(body, inputs.body)]);
-  const problems = found.flatMap(([key, problem]): [string, InputProblem][] =>
-    problem === null ? [] : [[key, problem]],
-  );
-  if (problems.length > 0) return { ok: false, problems: Object.fromEntries(problems) };
-  return { ok: true, ready: readyCall(operation, parameters, body, inputs) };
+): Record<string, InputProblem | null> {
+  const found = parameters.map((parameter) => {
+    const key = keyOf(parameter);
+    return [key, problemOf(parameter, inputs.values[key] ?? "")] as const;
+  });
+  return {
+    ...Object.fromEntries(found),
+    ...(body !== null && { body: problemOfBody(body, inputs.body) }),
+  };
 }
 
 function problemOf({ place, required }: Parameter, value: string): InputProblem | null {
@@ -55,7 +52,8 @@ function problemOfBody({ type, required }: BodyShape, text: string): InputProble
   return isJson(type) && tryJson(text) === undefined ? "json" : null;
 }
 
-function readyCall(
+/** Builds the call of an operation, whose inputs have no problem. */
+export function readyCall(
   { method, path, caller }: Operation,
   parameters: readonly Parameter[],
   body: BodyShape | null,

@@ -1,13 +1,21 @@
 import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { Answered, Button, DataTable, Fact, type Place, Time, useAsked } from "@ostiary/lib/page";
+import {
+  Answered,
+  Button,
+  DataTable,
+  Fact,
+  type Place,
+  SearchedList,
+  Time,
+  useAsked,
+} from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { MEMBERS, SERVICE_ACCOUNTS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { KeyList, serviceAccountKeys } from "../keys/keys-view.tsx";
 import { RestrictedKey } from "../keys/restricted-key.tsx";
-import { useAddress, useSession } from "../page-session.ts";
+import { useAddress, useList, useSession } from "../page-session.ts";
 import { ConfirmDeletion } from "../parts/confirm.tsx";
-import { SearchedList, useList } from "../parts/lists.tsx";
 import { NameForm } from "../parts/name-form.tsx";
 import { SERVICE_ACCOUNTS_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";

@@ -9,12 +9,12 @@ import {
   DataTable,
   Empty,
   Route,
+  Rows,
   useAsked,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Gateway, parsed, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
-import { More, ROWS } from "../parts/lists.tsx";
 import { fetchDescription, isGranted, type Operation } from "../reference/description.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 
@@ -46,7 +46,6 @@ function LimitList() {
   const texts = useTexts();
   const t = texts.usage;
   const { number } = useFormats();
-  const [rows, setRows] = useState(ROWS);
   const asked = useAsked(() => readLimits(session.gateway), "limits");
   if (asked.failure?.kind === "missing") return <Empty title={texts.reference.unpublished} />;
   const textOf = ({ requests, window, policy }: Limit) => {
@@ -74,14 +73,15 @@ function LimitList() {
         const own = operations.filter(({ operation }) => isGranted(operation, session));
         if (own.length === 0) return <Empty title={t.noLimits} />;
         return (
-          <>
-            <DataTable
-              label={t.limits}
-              columns={[texts.reference.columns.call, t.limit]}
-              rows={own.slice(0, rows).map((each) => rowOf(byDefault, each))}
-            />
-            {own.length > rows && <More loading={false} onMore={() => setRows(rows + ROWS)} />}
-          </>
+          <Rows rows={own}>
+            {(rows) => (
+              <DataTable
+                label={t.limits}
+                columns={[texts.reference.columns.call, t.limit]}
+                rows={rows.map((each) => rowOf(byDefault, each))}
+              />
+            )}
+          </Rows>
         );
       }}
     </Answered>

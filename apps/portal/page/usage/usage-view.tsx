@@ -2,19 +2,18 @@ import {
   Answered,
   DataTable,
   Empty,
-  FailureNotice,
-  Loading,
+  PagedRows,
   type Place,
   Route,
   replacePlace,
   SelectField,
   Time,
   useAsked,
+  usePages,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { USAGE } from "../address.ts";
 import { useAddress, useSession } from "../page-session.ts";
-import { More, usePages } from "../parts/lists.tsx";
 import { PersonName, usePeople } from "../people/person-name.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { DayPlot } from "./day-plot.tsx";
@@ -136,7 +135,10 @@ function Breakdown({ month, all }: { month: string; all: boolean }) {
   const { gateway } = useSession();
   const { number, bytes } = useFormats();
   const [by, setBy] = useState<Division>("service");
-  const pages = usePages((after) => listParts(gateway, { month, by, all }, after), `${month} ${by} ${all}`);
+  const pages = usePages<UsagePart>(
+    (last) => listParts(gateway, { month, by, all }, last?.id),
+    `${month} ${by} ${all}`,
+  );
   const people = usePeople(pages.items.map(({ member_id }) => member_id ?? null));
   const { requests, refused, failed, bytes_in, bytes_out } = t.columns;
   return (
@@ -148,25 +150,27 @@ function Breakdown({ month, all }: { month: string; all: boolean }) {
         options={DIVISIONS.map((value) => ({ value, text: t.divisions[value] }))}
         onChange={setBy}
       />
-      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
-      {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && pages.items.length === 0 && <Empty title={all ? t.none : t.onlyOwn} />}
-      {pages.items.length > 0 && (
-        <DataTable
-          label={t.parts}
-          columns={[t.divisions[by], requests, refused, failed, bytes_in, bytes_out]}
-          rows={pages.items.map((part) => ({
-            key: part.id,
-            cells: [
-              <PartName part={part} member={people.get(part.member_id ?? "")} />,
-              ...[part.requests, part.refused, part.failed].map(number),
-              bytes(part.bytes_in),
-              bytes(part.bytes_out),
-            ],
-          }))}
-        />
-      )}
-      {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
+      <PagedRows pages={pages}>
+        {(parts) =>
+          parts.length === 0 ? (
+            <Empty title={all ? t.none : t.onlyOwn} />
+          ) : (
+            <DataTable
+              label={t.parts}
+              columns={[t.divisions[by], requests, refused, failed, bytes_in, bytes_out]}
+              rows={parts.map((part) => ({
+                key: part.id,
+                cells: [
+                  <PartName part={part} member={people.get(part.member_id ?? "")} />,
+                  ...[part.requests, part.refused, part.failed].map(number),
+                  bytes(part.bytes_in),
+                  bytes(part.bytes_out),
+                ],
+              }))}
+            />
+          )
+        }
+      </PagedRows>
     </section>
   );
 }

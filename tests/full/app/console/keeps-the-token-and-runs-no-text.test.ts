@@ -71,7 +71,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
 
   test("runs nothing from a document or a search", async () => {
     const { page, go, complaints } = await bed.open();
-    await page.getByRole("searchbox").fill(HOSTILE);
+    await page.getByLabel("Search routes").fill(HOSTILE);
     await page.getByText("No route matches.").waitFor();
     await go("#/apply");
     const area = page.getByRole("textbox", { name: /^Configuration document/ });

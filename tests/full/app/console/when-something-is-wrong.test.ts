@@ -139,9 +139,9 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
   }
 
   test.each([
-    ["committed", false, "The document is applied"],
+    ["committed", false, "Nothing would change."],
     ["lost", true, "What would change"],
-  ])("an apply that was %s is recognized once the registry is back", async (_, before, heading) => {
+  ])("an apply that was %s is recognized once the registry is back", async (_, before, says) => {
     const shown = await openConsole(browser, registry.url, { fragment: "#/apply" });
     const { page } = shown;
     await shown.enter(ADMIN_TOKEN);
@@ -153,14 +153,15 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
     await alert.getByText("The registry may have applied the document").waitFor();
     // The button is disabled, so the operator cannot send the apply twice.
     expect(await page.getByRole("button", { name: /^Apply to/ }).getAttribute("aria-disabled")).toBe("true");
-    await alert.getByRole("button", { name: "Check the outcome" }).click();
-    await alert.getByText("The registry may have applied the document").waitFor();
+    await alert.getByRole("button", { name: "Review again" }).click();
+    const away = page.getByRole("alert").filter({ hasText: "The registry does not answer" });
+    await away.waitFor();
 
     await page.unroute("**/apply*");
     registry = await startRegistry({ databaseUrl, env });
     expect(Object.keys(await current(registry)).includes(name)).toBe(!before);
-    await alert.getByRole("button", { name: "Check the outcome" }).click();
-    await page.getByRole("heading", { name: heading }).waitFor();
+    await away.getByRole("button", { name: "Try again" }).click();
+    await page.getByText(says).waitFor();
     await shown.close();
   });
 });

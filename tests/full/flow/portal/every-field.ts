@@ -182,15 +182,11 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     await page.getByRole("button", { name: "More filters" }).click();
     const show = () => page.getByRole("button", { name: "Show events" }).click();
     const from = field("From");
-    for (const [value, says] of [
-      ["12026-01-01T00:00", "Choose a year from 1 to 9999."],
-      ["275760-01-01T00:00", "Choose a year from 1 to 9999."],
-    ] as const) {
-      await from.fill(value);
-      await show();
-      await page.getByText(says).waitFor();
-      expect(page.url()).toEndWith(`#/org/${id}/audit`);
-    }
+    const wrong = page.getByText("Enter a complete date and time, with a year from 1 to 9999.");
+    await from.fill("12026-01-01T00:00");
+    await show();
+    await wrong.waitFor();
+    expect(page.url()).toEndWith(`#/org/${id}/audit`);
     await from.fill("9999-12-31T23:59");
     await field("Before").fill("1000-01-01T00:00");
     await show();
@@ -198,7 +194,7 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     await from.fill("");
     await from.press("1");
     await show();
-    await page.getByText("Enter a complete date and time.").waitFor();
+    await wrong.waitFor();
     await page.getByRole("button", { name: "Clear the filters" }).click();
     await from.fill("9999-12-31T23:59");
     await show();

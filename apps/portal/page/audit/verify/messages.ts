@@ -1,3 +1,4 @@
+import type { Failure } from "@ostiary/lib/page/failure";
 import type { Verdict } from "@ostiary/lib/verification";
 import type { WitnessSettings } from "../../settings.ts";
 
@@ -11,16 +12,17 @@ export interface VerifyRequest {
   witnesses: WitnessSettings | null;
 }
 
-/** A message from the worker. Only the last message has a type other than `progress`. */
-export type WorkerMessage =
-  | { type: "progress"; events: number; bytes: number }
-  | { type: "verdict"; verdict: Verdict; copy: KeptCopy | null }
-  | { type: "refused"; status: number; body: string; retryAfter: string | null }
+/** The state of a verification. The worker sends each state after `idle`. */
+export type Verification =
+  | { state: "idle" }
+  | { state: "running"; events: number; bytes: number }
+  | { state: "done"; verdict: Verdict; copy: KeptCopy | null }
+  | { state: "refused"; failure: Failure }
   /**
    * `kept`: the customer's file has no root. `broken`: the response is not an export. `away`: no
    * response arrived, or the download ended early.
    */
-  | { type: "failed"; reason: "kept" | "broken" | "away" };
+  | { state: "failed"; reason: "kept" | "broken" | "away" };
 
 /** The signed root of an export. A later verification uses it to detect changes before that root. */
 export interface KeptCopy {

@@ -1,15 +1,6 @@
-import { tryJson } from "@ostiary/lib/domain/json";
-import { type Failure, failureOf } from "@ostiary/lib/page";
-import type { Verdict } from "@ostiary/lib/verification";
+import type { Failure } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
-
-export type Verification =
-  | { state: "idle" }
-  | { state: "running"; events: number; bytes: number }
-  | { state: "done"; verdict: Verdict; copy: KeptCopy | null }
-  | { state: "refused"; failure: Failure }
-  | { state: "failed"; reason: "kept" | "broken" | "away" };
+import type { Verification, VerifyRequest } from "./messages.ts";
 
 export type Verifier = ReturnType<typeof useVerifier>;
 
@@ -33,9 +24,9 @@ export function useVerifier() {
       const started = startVerifier();
       worker.current = started;
       show({ state: "running", events: 0, bytes: 0 });
-      started.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
-        if (data.type === "progress") show({ state: "running", events: data.events, bytes: data.bytes });
-        else end(endOf(data));
+      started.onmessage = ({ data }: MessageEvent<Verification>) => {
+        if (data.state === "running") show(data);
+        else end(data);
       };
       started.onerror = () => end({ state: "failed", reason: "away" });
       started.postMessage(request);
@@ -43,17 +34,6 @@ export function useVerifier() {
     refuse: (failure: Failure) => end({ state: "refused", failure }),
     cancel: () => end({ state: "idle" }),
   };
-}
-
-function endOf(message: Exclude<WorkerMessage, { type: "progress" }>): Verification {
-  if (message.type === "verdict") return { state: "done", verdict: message.verdict, copy: message.copy };
-  if (message.type === "failed") return { state: "failed", reason: message.reason };
-  const { status, body, retryAfter } = message;
-  const response = new Response(null, {
-    status,
-    headers: retryAfter === null ? {} : { "Retry-After": retryAfter },
-  });
-  return { state: "refused", failure: failureOf(response, tryJson(body), false).failure };
 }
 
 const SCRIPT = "/portal/assets/verifier.js";

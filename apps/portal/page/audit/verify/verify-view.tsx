@@ -7,8 +7,8 @@ import { useAddress, useSession } from "../../page-session.ts";
 import { saveFile } from "../../parts/save-file.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
 import { commandOf, type Log } from "../logs.ts";
-import type { KeptCopy } from "./messages.ts";
-import { useVerifier, type Verification, type Verifier } from "./use-verifier.ts";
+import type { KeptCopy, Verification } from "./messages.ts";
+import { useVerifier, type Verifier } from "./use-verifier.ts";
 import { keepVerified } from "./verified-up-to.ts";
 
 /** Verifies the whole log in this browser (PT-62). */

@@ -3,6 +3,7 @@
 import { proofEndSchema } from "@ostiary/lib/contracts/audit";
 import { fits } from "@ostiary/lib/domain/errors";
 import { parseJson, tryJson } from "@ostiary/lib/domain/json";
+import { failureOf } from "@ostiary/lib/page/failure";
 import {
   type KeptRoot,
   linesOf,
@@ -13,41 +14,40 @@ import {
   type WitnessRule,
 } from "@ostiary/lib/verification";
 import type { WitnessSettings } from "../../settings.ts";
-import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
+import type { KeptCopy, Verification, VerifyRequest } from "./messages.ts";
 
 declare const self: {
   onmessage: (event: MessageEvent<VerifyRequest>) => void;
-  postMessage(message: WorkerMessage): void;
+  postMessage(message: Verification): void;
 };
 
 const PROGRESS_MS = 200;
 const UNPROCESSABLE = 422;
 
 self.onmessage = async ({ data }: MessageEvent<VerifyRequest>) => {
-  tell(await verify(data).catch(() => ({ type: "failed", reason: "broken" }) as const));
+  self.postMessage(await verify(data).catch(() => ({ state: "failed", reason: "broken" }) as const));
 };
 
-function tell(message: WorkerMessage): void {
-  self.postMessage(message);
-}
-
-async function verify(request: VerifyRequest): Promise<WorkerMessage> {
+async function verify(request: VerifyRequest): Promise<Verification> {
   const { owner, kept, witnesses } = request;
   const root = kept === null ? null : await readCopy(kept);
-  if (kept !== null && root === null) return { type: "failed", reason: "kept" };
+  if (kept !== null && root === null) return { state: "failed", reason: "kept" };
   const answer = await exportOf(request, root).catch(() => null);
-  if (answer?.body == null) return { type: "failed", reason: "away" };
-  if (!answer.ok) return refused(answer);
+  if (answer?.body == null) return { state: "failed", reason: "away" };
+  if (!answer.ok) {
+    const body = tryJson(await answer.text().catch(() => ""));
+    return { state: "refused", failure: failureOf(answer, body, false).failure };
+  }
   const log = new StreamedLog(answer.body);
   try {
     const roots = root === null ? [] : [root];
     const origin = witnesses?.origin ?? null;
     const given = { owner, keys: null, roots, origin, witnesses: ruleOf(witnesses) };
     const verdict = await verifyExport(log.lines(), given, (events) => log.show(events));
-    return { type: "verdict", verdict, copy: copyOf(log.last) };
+    return { state: "done", verdict, copy: copyOf(log.last) };
   } catch (error) {
-    if (error instanceof NotLines) return { type: "failed", reason: "broken" };
-    return { type: "failed", reason: log.whole ? "broken" : "away" };
+    if (error instanceof NotLines) return { state: "failed", reason: "broken" };
+    return { state: "failed", reason: log.whole ? "broken" : "away" };
   }
 }
 
@@ -88,7 +88,7 @@ class StreamedLog {
     const now = performance.now();
     if (now - this.#shownAt < PROGRESS_MS) return;
     this.#shownAt = now;
-    tell({ type: "progress", events, bytes: this.#bytes });
+    self.postMessage({ state: "running", events, bytes: this.#bytes });
   }
 
   /** Yields the bytes through a reader, because some browsers cannot iterate over a stream. */
@@ -102,15 +102,6 @@ class StreamedLog {
     }
     this.whole = true;
   }
-}
-
-async function refused(answer: Response): Promise<WorkerMessage> {
-  return {
-    type: "refused",
-    status: answer.status,
-    body: await answer.text().catch(() => ""),
-    retryAfter: answer.headers.get("Retry-After"),
-  };
 }
 
 async function readCopy(kept: Blob): Promise<KeptRoot | null> {

@@ -21,6 +21,7 @@ const PAST: Readonly<Record<string, string>> = {
   Get: "got",
   Import: "imported",
   Invite: "invited",
+  Join: "joined",
   Leave: "left",
   List: "listed",
   Make: "made",
@@ -52,68 +53,52 @@ const PAST: Readonly<Record<string, string>> = {
   Write: "wrote",
 };
 
-const regular = (done: string, verb: string): Deed => [done, `tried to ${verb}`];
+/** Makes an action of a sentence such as "Create a widget". An unknown verb stays as it is. */
+function deedOf(sentence: string): Deed {
+  const [first = "", ...rest] = sentence.replace(/\.$/, "").split(" ");
+  const past = Object.hasOwn(PAST, first) ? PAST[first] : undefined;
+  if (past === undefined) return [sentence, sentence];
+  return [[past, ...rest].join(" "), `tried to ${[first.toLowerCase(), ...rest].join(" ")}`];
+}
 
 /** The English words for audited actions. */
 export const deeds: DeedTexts = {
   known: {
-    "DELETE /member": regular("left the organization", "leave the organization"),
-    "DELETE /member/api-keys/{key_id}": regular("revoked an API key", "revoke an API key"),
-    "DELETE /org": regular("deleted the organization", "delete the organization"),
-    "DELETE /org/audit-streams/{stream_id}": regular("deleted a stream", "delete a stream"),
-    "DELETE /org/invites/{invite_id}": regular("revoked an invitation", "revoke an invitation"),
-    "DELETE /org/members/{member_id}": regular("removed a member", "remove a member"),
-    "DELETE /org/service-accounts/{service_account_id}": regular(
-      "removed a service account",
-      "remove a service account",
+    "DELETE /member": deedOf("Leave the organization"),
+    "DELETE /member/api-keys/{key_id}": deedOf("Revoke an API key"),
+    "DELETE /org": deedOf("Delete the organization"),
+    "DELETE /org/audit-streams/{stream_id}": deedOf("Delete a stream"),
+    "DELETE /org/invites/{invite_id}": deedOf("Revoke an invitation"),
+    "DELETE /org/members/{member_id}": deedOf("Remove a member"),
+    "DELETE /org/service-accounts/{service_account_id}": deedOf("Remove a service account"),
+    "DELETE /org/service-accounts/{service_account_id}/api-keys/{key_id}": deedOf(
+      "Revoke a key of a service account",
     ),
-    "DELETE /org/service-accounts/{service_account_id}/api-keys/{key_id}": regular(
-      "revoked a key of a service account",
-      "revoke a key of a service account",
+    "DELETE /user": deedOf("Delete the account"),
+    "DELETE /user/api-keys/{key_id}": deedOf("Revoke a personal API key"),
+    "PATCH /member": deedOf("Change their own membership"),
+    "PATCH /org": deedOf("Rename the organization"),
+    "PATCH /org/audit-streams/{stream_id}": deedOf("Change a stream"),
+    "PATCH /org/members/{member_id}": deedOf("Change a member"),
+    "PATCH /org/service-accounts/{service_account_id}": deedOf("Rename a service account"),
+    "PATCH /user": deedOf("Change the display name"),
+    "POST /member/api-keys": deedOf("Create an API key"),
+    "POST /member/api-keys/{key_id}/rotate": deedOf("Rotate an API key"),
+    "POST /org/audit-streams": deedOf("Create a stream"),
+    "POST /org/audit-streams/{stream_id}/rotate-secret": deedOf("Replace the secret of a stream"),
+    "POST /org/audit-streams/{stream_id}/test": deedOf("Test a stream"),
+    "POST /org/invites": deedOf("Create an invitation"),
+    "POST /org/members": deedOf("Add a member"),
+    "POST /org/service-accounts": deedOf("Create a service account"),
+    "POST /org/service-accounts/{service_account_id}/api-keys": deedOf("Create a key of a service account"),
+    "POST /org/service-accounts/{service_account_id}/api-keys/{key_id}/rotate": deedOf(
+      "Rotate a key of a service account",
     ),
-    "DELETE /user": regular("deleted the account", "delete the account"),
-    "DELETE /user/api-keys/{key_id}": regular("revoked a personal API key", "revoke a personal API key"),
-    "PATCH /member": regular("changed their own membership", "change their own membership"),
-    "PATCH /org": regular("renamed the organization", "rename the organization"),
-    "PATCH /org/audit-streams/{stream_id}": regular("changed a stream", "change a stream"),
-    "PATCH /org/members/{member_id}": regular("changed a member", "change a member"),
-    "PATCH /org/service-accounts/{service_account_id}": regular(
-      "renamed a service account",
-      "rename a service account",
-    ),
-    "PATCH /user": regular("changed the display name", "change the display name"),
-    "POST /member/api-keys": regular("created an API key", "create an API key"),
-    "POST /member/api-keys/{key_id}/rotate": regular("rotated an API key", "rotate an API key"),
-    "POST /org/audit-streams": regular("created a stream", "create a stream"),
-    "POST /org/audit-streams/{stream_id}/rotate-secret": regular(
-      "replaced the secret of a stream",
-      "replace the secret of a stream",
-    ),
-    "POST /org/audit-streams/{stream_id}/test": regular("tested a stream", "test a stream"),
-    "POST /org/invites": regular("created an invitation", "create an invitation"),
-    "POST /org/members": regular("added a member", "add a member"),
-    "POST /org/service-accounts": regular("created a service account", "create a service account"),
-    "POST /org/service-accounts/{service_account_id}/api-keys": regular(
-      "created a key of a service account",
-      "create a key of a service account",
-    ),
-    "POST /org/service-accounts/{service_account_id}/api-keys/{key_id}/rotate": regular(
-      "rotated a key of a service account",
-      "rotate a key of a service account",
-    ),
-    "POST /user/api-keys": regular("created a personal API key", "create a personal API key"),
-    "POST /user/api-keys/{key_id}/rotate": regular("rotated a personal API key", "rotate a personal API key"),
-    "POST /user/invites/redeem": regular("joined by an invitation", "join by an invitation"),
-    "POST /user/organizations": regular("created the organization", "create the organization"),
-    "POST /user/organizations/{organization_id}/session": regular(
-      "opened the organization",
-      "open the organization",
-    ),
+    "POST /user/api-keys": deedOf("Create a personal API key"),
+    "POST /user/api-keys/{key_id}/rotate": deedOf("Rotate a personal API key"),
+    "POST /user/invites/redeem": deedOf("Join by an invitation"),
+    "POST /user/organizations": deedOf("Create the organization"),
+    "POST /user/organizations/{organization_id}/session": deedOf("Open the organization"),
   },
-  ofSummary(summary) {
-    const [first = "", ...rest] = summary.replace(/\.$/, "").split(" ");
-    const past = Object.hasOwn(PAST, first) ? PAST[first] : undefined;
-    if (past === undefined) return [summary, summary];
-    return regular([past, ...rest].join(" "), [first.toLowerCase(), ...rest].join(" "));
-  },
+  ofSummary: deedOf,
 };
