@@ -1,4 +1,11 @@
-import { type Explanation, type Failure, type FailureKind, formatsOf, type Kit } from "@ostiary/lib/page";
+import {
+  ENGLISH,
+  type Explanation,
+  type Failure,
+  type FailureKind,
+  formatsOf,
+  type Kit,
+} from "@ostiary/lib/page";
 import { fragmentOf } from "./address.ts";
 import { OutOfBoundsList } from "./operator/out-of-bounds.tsx";
 import { PROVIDER_AWAY } from "./page-session.ts";
@@ -22,18 +29,7 @@ const TITLES: Readonly<Record<FailureKind, string> & Record<string, string>> = {
 
 export const KIT: Kit = {
   formats: formatsOf("en-GB"),
-  texts: {
-    loading: "Loading …",
-    again: "Try again",
-    more: "Show more",
-    found: (found, all) => `${found} of ${all} match.`,
-    noneFound: "Nothing matches.",
-    copied: "Copied",
-    notCopied: "Your browser did not copy it. Select the text and copy it yourself.",
-    request: "Request",
-    menu: "Menu",
-    retryIn: (duration) => `Try again in ${duration}.`,
-  },
+  texts: ENGLISH,
   explain,
   problem: ({ path, message }) => (
     <>

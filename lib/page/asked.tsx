@@ -46,17 +46,16 @@ export function useAsked<Result>(work: () => Promise<Answer<Result>>, about: str
 
 interface AnsweredProps<Result> {
   asked: Repeatable<Result>;
-  loading?: string;
   children: (answer: Result) => ComponentChildren;
 }
 
 /** Shows the result of a request, a placeholder before it arrives, and a notice if the request failed. */
-export function Answered<Result>({ asked, loading, children }: AnsweredProps<Result>) {
+export function Answered<Result>({ asked, children }: AnsweredProps<Result>) {
   const { answer, failure, again } = asked;
   return (
     <>
       {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
-      {answer === null && failure === null && <Loading text={loading} />}
+      {answer === null && failure === null && <Loading />}
       {answer !== null && children(answer)}
     </>
   );

@@ -2,6 +2,7 @@ export * from "./address.ts";
 export * from "./asked.tsx";
 export * from "./button.tsx";
 export * from "./dialog.tsx";
+export * from "./english.ts";
 export * from "./failure.ts";
 export * from "./fields.tsx";
 export * from "./formats.ts";

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { ENGLISH } from "./english.ts";
 import type { Failure } from "./failure.ts";
 import type { Formats } from "./formats.ts";
 
@@ -16,12 +17,7 @@ export interface Explanation {
 /** The words that a page gives to the parts of this library. */
 export interface Kit {
   readonly formats: Formats;
-  readonly texts: Readonly<
-    Record<"loading" | "again" | "more" | "noneFound" | "copied" | "notCopied" | "request" | "menu", string>
-  > & {
-    retryIn(duration: string): string;
-    found(found: string, all: string): string;
-  };
+  readonly texts: typeof ENGLISH;
   explain(failure: Failure): Explanation;
   /** Shows the problem of a field in a list of problems. */
   problem(field: Failure["fields"][number]): ComponentChildren;

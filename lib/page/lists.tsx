@@ -169,7 +169,7 @@ export function SearchedList<Item>(props: SearchedListProps<Item>) {
           {searching && t.found(formats.number(found.length), formats.number(pages.items.length))}
         </p>
       )}
-      <PagedRows pages={pages} rows={found} offersMore={!searching}>
+      <PagedRows key={String(searching)} pages={pages} rows={found} offersMore={!searching}>
         {(rows) => {
           if (rows.length > 0) return children(rows);
           return !pages.loading && <Empty title={searching ? t.noneFound : t.none} />;

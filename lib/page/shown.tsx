@@ -23,11 +23,11 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 }
 
 /** Shows a placeholder after a short delay, so that a fast response causes no flicker. */
-export function Loading({ text }: { text?: string }) {
+export function Loading() {
   const { texts } = useKit();
   return (
     <div class="loading" role="status">
-      {text ?? texts.loading}
+      {texts.loading}
     </div>
   );
 }

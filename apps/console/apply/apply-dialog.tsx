@@ -45,7 +45,6 @@ export function ApplyDialog({ document, review, note, onNote, onClose, ...props 
       title={`Apply ${counted(changes.length, "change")}?`}
       leave="Change nothing"
       confirm={`Apply to ${counted(changed.length, "service")}`}
-      confirming="Applying …"
       isReady={!isStuck}
       writing={writing}
       afterFailure={afterFailure}

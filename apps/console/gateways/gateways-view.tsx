@@ -1,5 +1,5 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
-import { Empty, Fact, FailureNotice, Loading, type Repeatable, Time, useKit } from "@ostiary/lib/page";
+import { Answered, Empty, Fact, Time, useKit } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked } from "../page-session.ts";
@@ -27,21 +27,18 @@ export function GatewaysView() {
       </p>
       <section aria-labelledby="projections">
         <h2 id="projections">Outstanding projections</h2>
-        <Outstanding {...projections} />
+        <Answered asked={projections}>{(answer) => <Outstanding {...answer} />}</Answered>
       </section>
       <section aria-labelledby="gateways">
         <h2 id="gateways">Running gateways</h2>
-        <Running {...gateways} />
+        <Answered asked={gateways}>{(answer) => <Running {...answer} />}</Answered>
       </section>
     </>
   );
 }
 
-function Outstanding({ answer, failure, again }: Repeatable<Projections>) {
+function Outstanding({ outstanding }: Projections) {
   const { formats } = useKit();
-  if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
-  if (answer === null) return <Loading text="Loading the projections …" />;
-  const { outstanding } = answer;
   return (
     <div role="status">
       {outstanding.length === 0 ? (
@@ -67,13 +64,8 @@ function Outstanding({ answer, failure, again }: Repeatable<Projections>) {
   );
 }
 
-function Running({ answer, failure, again }: Repeatable<Gateways>) {
-  if (failure !== null) {
-    const title = failure.kind === "away" ? "The registry or its route store does not answer" : undefined;
-    return <FailureNotice failure={failure} title={title} onRetry={again} />;
-  }
-  if (answer === null) return <Loading text="Loading the gateways …" />;
-  if (answer.gateways.length === 0) {
+function Running({ gateways, has_more }: Gateways) {
+  if (gateways.length === 0) {
     return (
       <Empty title="No gateway is running.">
         <p>This page shows a new gateway within a few seconds.</p>
@@ -83,11 +75,11 @@ function Running({ answer, failure, again }: Repeatable<Gateways>) {
   return (
     <>
       <ul class="cards">
-        {answer.gateways.map((gateway) => (
+        {gateways.map((gateway) => (
           <GatewayCard key={gateway.instance} gateway={gateway} />
         ))}
       </ul>
-      {answer.has_more && (
+      {has_more && (
         <p>
           More gateways are running than this page shows. <code>bun cli gateways</code> lists all gateways.
         </p>

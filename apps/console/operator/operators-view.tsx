@@ -16,7 +16,7 @@ export function OperatorsView() {
         holder of the admin token. In a name, <code>*</code> stands for any characters; a path includes all
         paths below it; in an address, <code>*</code> stands for one label of the host or for the port.
       </p>
-      <Answered asked={asked} loading="Loading the operators …">
+      <Answered asked={asked}>
         {({ operators }) => (
           <DataTable
             label="Operators"

@@ -5,13 +5,12 @@ import { mayWrite } from "../operator/permissions.ts";
 import { useOperator, useSession } from "../page-session.ts";
 
 interface CatalogStateProps {
-  what: string;
   lead: string;
   children: ComponentChildren;
 }
 
 /** Shows `children` once all services are loaded. If a later refresh fails, `children` stay. */
-export function CatalogState({ what, lead, children }: CatalogStateProps) {
+export function CatalogState({ lead, children }: CatalogStateProps) {
   const session = useSession();
   const { loading, answer, failure } = session.catalog.value;
   const unreadable = Object.keys(answer?.unreadable ?? {});
@@ -38,7 +37,7 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
           onRetry={refresh}
         />
       )}
-      {answer === null && failure === null && <Loading text={`Loading ${what} …`} />}
+      {answer === null && failure === null && <Loading />}
       {unreadable.length > 0 && <Unreadable names={unreadable} />}
       {answer !== null &&
         (Object.keys(answer.services).length + unreadable.length === 0 ? <NothingPublished /> : children)}

@@ -26,15 +26,12 @@ interface WriteDialogProps {
   leave: string;
   /** The label of the button that writes. */
   confirm: string;
-  confirming: string;
   isDangerous?: boolean;
   isReady?: boolean;
   writing: Pick<Writing, "busy" | "failure">;
   afterFailure: (failure: Failure) => Omit<FailureNoticeProps, "failure">;
   note: GivenNote;
   onNote: (note: GivenNote) => void;
-  /** The end of the label "Wait until …". */
-  goal?: string;
   onWrite: (wait: boolean) => void;
   onClose: () => void;
   children: ComponentChildren;
@@ -51,7 +48,7 @@ export function WriteDialog({ isReady = true, ...props }: WriteDialogProps) {
       title={props.title}
       busy={busy}
       cancel={props.leave}
-      action={busy ? props.confirming : props.confirm}
+      action={props.confirm}
       look={props.isDangerous ? "danger-main" : "main"}
       off={busy || !isReady}
       onConfirm={() => props.onWrite(wait)}
@@ -62,7 +59,7 @@ export function WriteDialog({ isReady = true, ...props }: WriteDialogProps) {
       <NoteFields note={props.note} onChange={props.onNote} failure={failure} />
       <label class="choice">
         <input type="checkbox" checked={wait} onChange={(event) => setWait(event.currentTarget.checked)} />
-        Wait until {props.goal ?? "every gateway serves the change"}, at most 10 s
+        Wait until every gateway has loaded the change, at most 10 s
       </label>
       {props.last}
     </Question>

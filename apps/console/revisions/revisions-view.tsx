@@ -40,7 +40,7 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
         <a href={fragmentOf({ name: "service", service })}>{service}</a> · each change creates a revision, and
         revisions never change
       </p>
-      <Answered asked={asked} loading={`Loading the history of ${service} …`}>
+      <Answered asked={asked}>
         {(entries) => <History {...{ service, revision, entries }} onChanged={asked.again} />}
       </Answered>
     </>
@@ -217,7 +217,6 @@ function RestoreDialog({ service, revision, newest, onClose, onChanged }: Restor
       title={`Restore revision ${revision} of ${service}?`}
       leave="Keep the newest revision"
       confirm={`Restore as revision ${newest + 1}`}
-      confirming="Restoring …"
       writing={writing}
       afterFailure={(failure) =>
         lookAgainAfter(failure, "The registry may have restored the revision", lookAgain)
@@ -249,7 +248,7 @@ function Comparison({ service, from, to }: ComparisonProps) {
     return markChanges(listChanges(null, config));
   }, `${service} ${from} ${to}`);
   return (
-    <Answered asked={asked} loading="Loading the changes …">
+    <Answered asked={asked}>
       {(changes) =>
         changes.length === 0 ? (
           <Empty title="There are no changes." />

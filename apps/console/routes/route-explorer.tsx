@@ -82,10 +82,7 @@ export function RoutesView() {
   const services = useSession().catalog.value.answer?.services;
   const rows = useMemo(() => routeRows(services ?? {}), [services]);
   return (
-    <CatalogState
-      what="the routes"
-      lead="Every published route, with its service and the labels that callers need."
-    >
+    <CatalogState lead="Every published route, with its service and the labels that callers need.">
       <RouteExplorer rows={rows} withService />
     </CatalogState>
   );

@@ -35,9 +35,7 @@ export function ServiceView({ name }: { name: string }) {
     );
   }
   return (
-    <Answered asked={asked} loading={`Loading ${name} …`}>
-      {(service) => <Shown service={service} onChanged={asked.again} />}
-    </Answered>
+    <Answered asked={asked}>{(service) => <Shown service={service} onChanged={asked.again} />}</Answered>
   );
 }
 
@@ -175,7 +173,6 @@ function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       title={`Delete ${name}?`}
       leave="Keep the service"
       confirm="Delete the service"
-      confirming="Deleting …"
       isDangerous
       isReady={typed === name}
       writing={writing}
@@ -184,7 +181,6 @@ function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       }
       note={note}
       onNote={setNote}
-      goal="no gateway serves the service any more"
       onWrite={remove}
       onClose={onClose}
       last={

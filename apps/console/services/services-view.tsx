@@ -18,10 +18,7 @@ export function ServicesView() {
   const services = useSession().catalog.value.answer?.services;
   const rows = useMemo(() => serviceRows(services ?? {}), [services]);
   return (
-    <CatalogState
-      what="the services"
-      lead="The URL of each service, and the number of its routes in each scope. Each method of a path is a route."
-    >
+    <CatalogState lead="The URL of each service, and the number of its routes in each scope. Each method of a path is a route.">
       <SearchedList
         pages={wholeList(rows)}
         texts={TEXTS}

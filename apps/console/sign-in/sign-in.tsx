@@ -1,5 +1,6 @@
 import {
   Button,
+  ENGLISH_SIGN_IN,
   type Failure,
   FailureNotice,
   Logo,
@@ -64,17 +65,8 @@ function Ways({ why }: { why: SignedOut | null }) {
 }
 
 const TEXTS = {
-  out: "You are signed out.",
-  ended: "Your sign-in has ended. Sign in again to continue.",
+  ...ENGLISH_SIGN_IN,
   token: "The registry no longer accepts the token. Enter a valid token.",
-  refused: "The identity provider refused the sign-in.",
-  unsafe: "This sign-in was not completed, because it did not start in this window. Sign in again.",
-  away: "The identity provider does not answer, or does not allow calls from this page. Try again in a moment.",
-  insecure: "Browsers sign people in only on pages that use https. Open this page with https.",
-  blocked:
-    "Your browser blocks the storage that a sign-in needs. Allow this site to store data, and sign in again.",
-  clock:
-    "The clock of this device is wrong, so the sign-in cannot be checked. Set the clock, and sign in again.",
   unknown:
     "Your account is not an operator of this registry. Ask an admin of the registry, or choose another account.",
 };

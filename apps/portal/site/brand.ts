@@ -1,17 +1,12 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import {
-  areScopes,
-  ConfigError,
-  type ConfigProblem,
-  isHttpBaseUrl,
-  isVisible,
-} from "@ostiary/lib/runtime/config";
+import { areScopes, type ConfigProblem, isHttpBaseUrl, isVisible } from "@ostiary/lib/runtime/config";
 import {
   entriesUnder,
   type FileProblem,
   parseYamlFile,
   problemsOfLoading,
+  readTextFile,
 } from "@ostiary/lib/runtime/config/yaml-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -21,7 +16,6 @@ const VARIABLE = "PORTAL_BRAND_FILE";
 const NAME_LENGTH_MAX = 64;
 const LINK_LENGTH_MAX = 2_048;
 const LOGO_BYTES_MAX = 131_072;
-const FILE_BYTES_MAX = 65_536;
 const ISSUERS_MAX = 10;
 
 const color = (scheme: string) =>
@@ -112,20 +106,20 @@ const OSTIARY: Brand = { name: "Customer portal", logo: null, colors: {}, links:
  */
 export function loadBrand(path: string | undefined): Brand {
   if (path === undefined) return OSTIARY;
-  const text = readSmall(path, FILE_BYTES_MAX).toString("utf8");
   const {
     name,
     logo,
     colors = {},
     links = {},
     issuers = [],
-  } = parseYamlFile(VARIABLE, BrandFile, text, (read, shape) => [
+  } = parseYamlFile(VARIABLE, BrandFile, readTextFile(VARIABLE, path), (read, shape) => [
     ...shape,
     ...colorProblems(read),
     ...logoProblems(path, read),
     ...issuerProblems(read),
   ]);
-  return { name, logo: logo === undefined ? null : readLogo(path, logo), colors, links, issuers };
+  const read = logo === undefined ? "" : readLogo(path, logo);
+  return { name, logo: typeof read === "string" ? null : read, colors, links, issuers };
 }
 
 /** Returns every problem of the brand file, for `loadConfig`. */
@@ -154,28 +148,6 @@ function issuerProblems(value: unknown): FileProblem[] {
   });
 }
 
-class Unreadable extends ConfigError {
-  readonly reason: string;
-
-  constructor(reason: string) {
-    super([{ variable: VARIABLE, message: `${reason}.` }]);
-    this.reason = reason;
-  }
-}
-
-function readSmall(path: string, bytesMax: number): Buffer<ArrayBuffer> {
-  try {
-    const found = statSync(path);
-    if (found.isFile() && found.size > bytesMax) {
-      throw new Unreadable(`names ${path}, which has more than ${bytesMax} bytes`);
-    }
-    return Buffer.from(readFileSync(path));
-  } catch (error) {
-    if (error instanceof Unreadable) throw error;
-    throw new Unreadable(`names ${path}, which cannot be read`);
-  }
-}
-
 /** Returns a problem for each color with too little contrast. */
 function colorProblems(value: unknown): FileProblem[] {
   return (["accent", "accent_dark"] as const).flatMap((name) => {
@@ -187,28 +159,30 @@ function colorProblems(value: unknown): FileProblem[] {
 
 function logoProblems(path: string, value: unknown): FileProblem[] {
   if (!Value.Check(BrandFile, value) || value.logo === undefined) return [];
-  try {
-    readLogo(path, value.logo);
-    return [];
-  } catch (error) {
-    const message = error instanceof Unreadable ? `logo ${error.reason}` : "logo cannot be read";
-    return [{ path: ["logo"], message }];
-  }
+  const read = readLogo(path, value.logo);
+  return typeof read === "string" ? [{ path: ["logo"], message: `logo ${read}` }] : [];
 }
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Reads the logo, whose path is relative to the folder of the brand file. */
-function readLogo(path: string, logo: string): NonNullable<Brand["logo"]> {
+/** Reads the logo, whose path is relative to the folder of the brand file. Returns a text if it cannot be used. */
+function readLogo(path: string, logo: string): NonNullable<Brand["logo"]> | string {
   const place = resolve(dirname(path), logo);
-  const bytes = readSmall(place, LOGO_BYTES_MAX);
+  const bytes = tryRead(place);
+  if (bytes === null) return `names ${place}, which cannot be read`;
+  if (bytes.length > LOGO_BYTES_MAX) return `names ${place}, which has more than ${LOGO_BYTES_MAX} bytes`;
   if (logo.endsWith(".png")) {
-    if (!bytes.subarray(0, PNG.length).equals(PNG))
-      throw new Unreadable(`names ${place}, which is not a PNG`);
-    return { bytes, type: "image/png" };
+    const isPng = bytes.subarray(0, PNG.length).equals(PNG);
+    return isPng ? { bytes, type: "image/png" } : `names ${place}, which is not a PNG`;
   }
-  if (!/^\s*<(?:\?xml|!--|svg)/.test(bytes.toString("utf8"))) {
-    throw new Unreadable(`names ${place}, which is not an SVG`);
+  const isSvg = /^\s*<(?:\?xml|!--|svg)/.test(bytes.toString("utf8"));
+  return isSvg ? { bytes, type: "image/svg+xml" } : `names ${place}, which is not an SVG`;
+}
+
+function tryRead(place: string): Buffer<ArrayBuffer> | null {
+  try {
+    return Buffer.from(readFileSync(place));
+  } catch {
+    return null;
   }
-  return { bytes, type: "image/svg+xml" };
 }

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { type NoteKey, noteKeyText } from "@ostiary/lib/domain/tlog";
 import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import { problemsOfLoading, readTextFile } from "@ostiary/lib/runtime/config/yaml-file";
@@ -51,25 +50,11 @@ export function checkWitnesses(config: Partial<WitnessVariables>): ConfigProblem
  * @throws ConfigError if the file cannot be read or has an invalid line
  */
 function readKeys(path: string): readonly NoteKey[] {
-  if (isFolder(path)) {
-    throw refusal(`names ${path}, which is a folder: name a file with a verifier key on each line`);
-  }
   try {
     return readWitnessKeys(readTextFile(VARIABLE, path));
   } catch (error) {
     if (!(error instanceof NotKeys)) throw error;
-    throw refusal(`${error.line === 0 ? "" : `line ${error.line} `}${error.message}`);
+    const message = `${error.line === 0 ? "" : `line ${error.line} `}${error.message}.`;
+    throw new ConfigError([{ variable: VARIABLE, message }]);
   }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function refusal(message: string): ConfigError {
-  return new ConfigError([{ variable: VARIABLE, message: `${message}.` }]);
 }

@@ -61,7 +61,7 @@ describe("the witnesses of the portal", () => {
     ).toEqual(
       [
         `names ${missing}, which cannot be read.`,
-        `names ${folder}, which is a folder: name a file with a verifier key on each line.`,
+        `names ${folder}, which cannot be read.`,
         `names ${through}, which cannot be read.`,
       ].map((message) => ({ variable: "PORTAL_WITNESS_KEYS_FILE", message })),
     );

@@ -117,7 +117,7 @@ function enter(session: Session, organization_id: string, said: string): void {
 /** Says to which organization and role an invitation leads, and lets the person accept it. */
 function Offer({ token, preview }: { token: string; preview: InvitePreview }) {
   const session = useSession();
-  const { invite: t, members } = useTexts();
+  const { invite: t, members, saving } = useTexts();
   const form = useForm();
   const { busy, failure } = form;
   const { organization, role, expires_at } = preview;
@@ -139,7 +139,7 @@ function Offer({ token, preview }: { token: string; preview: InvitePreview }) {
       {failure !== null && <FailureNotice failure={failure} text={textOf(failure, t)} shown={["token"]} />}
       <div class="actions">
         <Button type="submit" look="main" aria-disabled={busy}>
-          {busy ? t.joining : t.button}
+          {busy ? saving : t.button}
         </Button>
         <Discard busy={busy} />
       </div>

@@ -53,7 +53,7 @@ function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
   return (
     <NameForm
       name=""
-      button={[texts.create, texts.creating]}
+      button={texts.create}
       isMain
       write={(name) =>
         session.gateway.send(Organization, path, { as: "person", method: "POST", body: { name } })

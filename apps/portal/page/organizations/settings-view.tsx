@@ -37,7 +37,6 @@ function Rename({ name, onChange }: { name: string; onChange: () => Promise<void
   return (
     <NameForm
       name={name}
-      button={[texts.save, texts.saving]}
       isMain
       write={(wanted) =>
         session.gateway.send(Organization, pathTo("org"), {

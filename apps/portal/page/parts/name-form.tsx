@@ -8,8 +8,8 @@ interface NameFormProps<Named> {
   /** The current name. Empty for a new organization. */
   name: string;
   label?: string;
-  /** The label of the submit button, and its label while the request is in flight. */
-  button: readonly [idle: string, busy: string];
+  /** The label of the submit button, if it does more than to save the name. */
+  button?: string;
   isMain?: boolean;
   write: (name: string) => Promise<Answer<Named>>;
   done: (named: Named) => void;
@@ -21,7 +21,7 @@ interface NameFormProps<Named> {
 /** Shows a form that writes the name of something. */
 export function NameForm<Named>(props: NameFormProps<Named>) {
   const { name, label, button, isMain = false, write, done, onUnknown, children } = props;
-  const { organizations: texts } = useTexts();
+  const { organizations: texts, saving, saveName } = useTexts();
   const [wanted, setWanted] = useDraft(name);
   const form = useForm();
   const { busy, failure, clear } = form;
@@ -51,7 +51,7 @@ export function NameForm<Named>(props: NameFormProps<Named>) {
       )}
       <div class="actions">
         <Button type="submit" look={isMain ? "main" : undefined} aria-disabled={busy}>
-          {button[busy ? 1 : 0]}
+          {busy ? saving : (button ?? saveName)}
         </Button>
       </div>
     </Form>

@@ -13,7 +13,6 @@ export function ProfileView() {
       <NameForm
         name={person?.name ?? person?.claimed ?? ""}
         label={t.name}
-        button={[t.save, t.saving]}
         isMain
         write={(name) => session.rename(name)}
         done={({ display_name }) => session.announce(t.saved(display_name ?? ""))}

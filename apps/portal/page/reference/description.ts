@@ -173,11 +173,17 @@ function parameterOf(value: unknown): Parameter | null {
   };
 }
 
-function exampleOf({ example, examples, schema }: JsonObject): string {
-  const [first] = isRecord(examples) ? Object.values(examples) : [];
+function exampleOf(parameter: JsonObject): string {
+  const { schema } = parameter;
   const [inSchema] = isRecord(schema) && Array.isArray(schema.examples) ? schema.examples : [];
-  const found = example ?? (isRecord(first) ? first.value : undefined) ?? inSchema;
+  const found = givenExample(parameter) ?? inSchema;
   return typeof found === "string" || typeof found === "number" ? textOf(String(found)) : "";
+}
+
+/** Returns the example of a parameter or body, or the first of several. */
+function givenExample({ example, examples }: JsonObject): unknown {
+  const [first] = isRecord(examples) ? Object.values(examples) : [];
+  return example ?? (isRecord(first) ? first.value : undefined);
 }
 
 export interface BodyShape {
@@ -208,9 +214,8 @@ export function isJson(type: string): boolean {
 
 function sampleOfMedia(media: unknown, type: string, lookUp: Description["lookUp"]): string {
   if (!isRecord(media)) return "";
-  const [first] = isRecord(media.examples) ? Object.values(media.examples) : [];
-  const given = media.example ?? (isRecord(first) ? first.value : undefined);
-  const value = given ?? (media.schema === undefined ? undefined : sampleOf(media.schema, lookUp));
+  const value =
+    givenExample(media) ?? (media.schema === undefined ? undefined : sampleOf(media.schema, lookUp));
   if (value === undefined) return "";
   return isJson(type) ? JSON.stringify(value, null, 2) : textOf(value);
 }

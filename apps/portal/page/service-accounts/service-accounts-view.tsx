@@ -99,7 +99,7 @@ interface AccountProps {
 }
 
 function Account({ account, onChange }: AccountProps) {
-  const { members, organizations, serviceAccounts: t } = useTexts();
+  const { members, serviceAccounts: t } = useTexts();
   const session = useSession();
   const address = useAddress();
   const [removing, setRemoving] = useState(false);
@@ -126,7 +126,7 @@ function Account({ account, onChange }: AccountProps) {
       {manages && (
         <NameForm
           name={account.name}
-          button={[t.rename, organizations.saving]}
+          button={t.rename}
           write={(name) =>
             session.gateway.send(ServiceAccount, path, { as: "member", method: "PATCH", body: { name } })
           }

@@ -1,26 +1,21 @@
+import { ENGLISH, ENGLISH_SIGN_IN } from "@ostiary/lib/page/english";
 import { audit } from "./en/audit.ts";
 import { reference } from "./en/reference.ts";
 import { usage } from "./en/usage.ts";
 
 /** The English texts. The texts of every other language have the same keys. */
 export const en = {
+  ...ENGLISH,
   language: "English",
   locale: "en-GB",
   skip: "Skip to the content",
-  menu: "Menu",
   organization: "Organization",
   navigation: "Portal",
   status: "Status messages",
-  loading: "Loading …",
-  again: "Try again",
-  copied: "Copied",
-  notCopied: "Your browser did not copy it. Select the text and copy it yourself.",
-  more: "Show more",
-  found: (found: string, read: string) => `${found} of ${read} match.`,
-  noneFound: "Nothing matches.",
+  saveName: "Save the name",
+  saving: "Saving …",
   cancel: "Cancel",
   close: "Close",
-  request: "Request",
   chooseLanguage: "Language",
   links: { label: "Help and terms", support: "Support", terms: "Terms", privacy: "Privacy" },
   nowhere: {
@@ -59,24 +54,13 @@ export const en = {
     time: "Enter a complete date and time, with a year from 1 to 9999.",
     order: "Choose a time after the time in the field “From”.",
   },
-  retryIn: (text: string) => `Try again in ${text}.`,
   signIn: {
+    ...ENGLISH_SIGN_IN,
     title: "Sign in",
     lead: "Manage your organizations, their members and their keys.",
     button: "Sign in",
     buttonOf: (provider: string) => `Sign in with ${provider}`,
     invited: "You have an invitation. Sign in to accept it.",
-    out: "You are signed out.",
-    ended: "Your sign-in has ended. Sign in again to continue.",
-    unsafe: "This sign-in was not completed, because it did not start in this window. Sign in again.",
-    insecure:
-      "Browsers sign people in only on pages that use https. Open this page with https, or ask the operator for the right address.",
-    blocked:
-      "Your browser blocks the storage that a sign-in needs. Allow this site to store data, for example outside of a private window, and sign in again.",
-    clock:
-      "The clock of this device is wrong, so the sign-in cannot be checked. Set the date, the time and the time zone, and sign in again.",
-    refused: "The identity provider refused the sign-in.",
-    away: "The identity provider does not answer. Try again in a moment.",
     unknown: "The gateway does not accept your sign-in. Ask your administrator.",
   },
   account: { signedInAs: "Signed in as", signOut: "Sign out", again: "Sign in again" },
@@ -84,8 +68,6 @@ export const en = {
     title: "My profile",
     lead: "How others see you, in every organization.",
     name: "Your name",
-    save: "Save the name",
-    saving: "Saving …",
     saved: (name: string) => `Others see you as ${name} now.`,
     offer: (name: string) => `Use “${name}” as your name? Others see it in lists and in the audit log.`,
     ask: "You have no name yet. Others see only an id of yours.",
@@ -104,11 +86,9 @@ export const en = {
     noneHelp: "Create an organization, or open the link of an invitation.",
     create: "Create an organization",
     createLead: "You become the first member of the organization, with all permissions.",
-    creating: "Creating …",
     created: (name: string) => `${name} was created.`,
     nameHelp: "1 to 128 characters.",
     change: "Change organization",
-    saving: "Saving …",
   },
   invite: {
     title: "Accept an invitation",
@@ -117,7 +97,6 @@ export const en = {
     role: (role: string) => `You join with the role ${role}.`,
     until: "The invitation ends on",
     button: "Join the organization",
-    joining: "Joining …",
     joined: "You are now a member.",
     already: "You are already a member.",
     paste: "Link or token of the invitation",
@@ -155,8 +134,6 @@ export const en = {
     you: "Your membership",
     labels: "What your role grants",
     rename: "Rename the organization",
-    save: "Save the name",
-    saving: "Saving …",
     renamed: (name: string) => `The organization is now called ${name}.`,
     gone: "You are no longer a member of this organization.",
   },

@@ -17,8 +17,7 @@ export function VerifyView({ log }: { log: Log }) {
   const address = useAddress();
   const verifier = useVerifier();
   const { verification } = verifier;
-  const { member, person } = useSession();
-  const owner_id = (log.as === "member" ? member.value?.organization_id : person.value?.id) ?? "";
+  const owner_id = useOwnerId(log);
   useEffect(() => {
     if (verification.state !== "done") return;
     const { result, root } = verification.verdict;
@@ -50,11 +49,14 @@ export function VerifyView({ log }: { log: Log }) {
   );
 }
 
-/** Returns the owner whose log the page shows, or null while the page does not know it. */
-function useOwner({ as }: Log): string | null {
+/** Returns the id of the organization or person whose log the page shows. */
+function useOwnerId({ as }: Log): string {
   const { member, person } = useSession();
-  const id = as === "member" ? member.value?.organization_id : person.value?.id;
-  return id === undefined ? null : ownerOf(as === "member" ? "organization" : "user", id);
+  return (as === "member" ? member.value?.organization_id : person.value?.id) ?? "";
+}
+
+function useOwner(log: Log): string {
+  return ownerOf(log.as === "member" ? "organization" : "user", useOwnerId(log));
 }
 
 /** Lets the customer choose an earlier copy, and starts or stops the verification. */
@@ -67,7 +69,6 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
   const running = verification.state === "running";
   const refused = verification.state === "failed" && verification.reason === "kept";
   const start = async () => {
-    if (owner === null) return;
     const headers = await session.gateway.credential(log.as);
     if (!headers.ok) return verifier.refuse(headers.failure);
     const address = new URL(`${log.path}/export?format=ndjson&proof=true`, location.origin);
@@ -132,7 +133,6 @@ function OnTheCommandLine({ log }: { log: Log }) {
   const { audit, reference } = useTexts();
   const { witnesses } = useSession().settings;
   const owner = useOwner(log);
-  if (owner === null) return null;
   const command = commandOf(log, owner, witnesses, location.origin);
   return (
     <details>
