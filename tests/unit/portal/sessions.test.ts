@@ -10,6 +10,8 @@ const id = "01M8MN4QXATR9MTPEEENK9WN15";
 /** An organization that nobody is a member of. */
 const other = "01M8MN4QXATR9MTPEEENK9WN17";
 const member_id = "01M8MN4QXATR9MTPEEENK9WN16";
+/** The organization of the first page of memberships. */
+const first = "01M8MN4QXATR9MTPEEENK9WN18";
 /** The storage of the tab. */
 let tab = new Map<string, string>();
 
@@ -20,8 +22,10 @@ function pageWith({ skewMs = 0, person = "ada", role = "owner", chosen = () => t
   let gate: Promise<void> = Promise.resolve();
   const fetch = async ({ url }: Request) => {
     if (!url.endsWith("/session")) {
-      const membership = { id: member_id, organization: { id, name: "Engines" }, role, status: "active" };
-      return Response.json({ memberships: [membership], has_more: false });
+      const has_more = !url.includes("starting_after");
+      const organization = { id: has_more ? first : id, name: "Engines" };
+      const membership = { id: member_id, organization, role, status: "active" };
+      return Response.json({ memberships: [membership], has_more });
     }
     await gate;
     const token = `session ${opened.length + 1} of ${person}`;
