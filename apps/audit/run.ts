@@ -1,5 +1,5 @@
 import { type ConfigProblem, checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
-import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
+import { checkPorts, runService } from "@ostiary/lib/runtime/service";
 import { type AuditConfig, auditProgram, auditVariables } from "./config.ts";
 import { checkSigningKeyFile, checkWitnesses } from "./proof/index.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
@@ -25,13 +25,7 @@ export function loadAudit(env: Environment): AuditConfig {
 }
 
 export function runAudit(env: Environment, parameters: readonly string[] = []): Promise<void> {
-  return runMain(
-    async () => {
-      const config = loadAudit(env);
-      return [await serve(await wireAudit(config), config)];
-    },
-    { program: auditProgram, env, parameters },
-  );
+  return runService({ program: auditProgram, env, parameters }, loadAudit, wireAudit);
 }
 
 /** The longest seal interval with which a stream begins to send an entry within 5 s of its event (AU-116). */

@@ -4,7 +4,7 @@ import {
   type Environment,
   loadConfig,
 } from "@ostiary/lib/runtime/config";
-import { checkPorts, runMain, serve, withRuntimeVariables } from "@ostiary/lib/runtime/service";
+import { checkPorts, runService, withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { checkIssuersFile } from "./admission/issuers-file.ts";
 import { checkAudit } from "./audit/config.ts";
 import { type GatewayConfig, gatewayProgram, gatewayVariables } from "./config.ts";
@@ -27,12 +27,10 @@ export function loadGateway(env: Environment): GatewayConfig {
 }
 
 export function runGateway(env: Environment, parameters: readonly string[] = []): Promise<void> {
-  return runMain(
-    async () => {
-      const config = loadGateway(env);
-      withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
-      return [await serve(await wireGateway(config), config)];
-    },
-    { program: gatewayProgram, env, parameters },
-  );
+  const load = () => {
+    const config = loadGateway(env);
+    withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
+    return config;
+  };
+  return runService({ program: gatewayProgram, env, parameters }, load, wireGateway);
 }

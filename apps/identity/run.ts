@@ -1,6 +1,6 @@
 import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
+import { checkPorts, runService } from "@ostiary/lib/runtime/service";
 import { checkPeppers, type IdentityConfig, identityProgram, identityVariables } from "./config.ts";
 import { wireIdentity } from "./wire.ts";
 
@@ -14,11 +14,5 @@ export function loadIdentity(env: Environment): IdentityConfig {
 
 /** Runs identity as a process. */
 export function runIdentity(env: Environment, parameters: readonly string[] = []): Promise<void> {
-  return runMain(
-    async () => {
-      const config = loadIdentity(env);
-      return [await serve(await wireIdentity(config), config)];
-    },
-    { program: identityProgram, env, parameters },
-  );
+  return runService({ program: identityProgram, env, parameters }, loadIdentity, wireIdentity);
 }

@@ -1,5 +1,5 @@
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
-import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
+import { checkPorts, runService } from "@ostiary/lib/runtime/service";
 import { type PortalConfig, portalProgram, portalVariables } from "./config.ts";
 import { checkBrandFile } from "./site/brand.ts";
 import { checkProviders } from "./site/providers.ts";
@@ -15,11 +15,5 @@ export function loadPortal(env: Environment): PortalConfig {
 }
 
 export function runPortal(env: Environment, parameters: readonly string[] = []): Promise<void> {
-  return runMain(
-    async () => {
-      const config = loadPortal(env);
-      return [await serve(await wirePortal(config), config)];
-    },
-    { program: portalProgram, env, parameters },
-  );
+  return runService({ program: portalProgram, env, parameters }, loadPortal, wirePortal);
 }

@@ -6,7 +6,7 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
+import { checkPorts, runService } from "@ostiary/lib/runtime/service";
 import { type RegistryConfig, registryProgram, registryVariables } from "./config.ts";
 import { checkOperatorProvider } from "./operators/config.ts";
 import { wireRegistry } from "./wire.ts";
@@ -30,11 +30,5 @@ export function loadRegistry(env: Environment): RegistryConfig {
 
 /** Runs the registry as a process. */
 export function runRegistry(env: Environment, parameters: readonly string[] = []): Promise<void> {
-  return runMain(
-    async () => {
-      const config = loadRegistry(env);
-      return [await serve(await wireRegistry(config), config)];
-    },
-    { program: registryProgram, env, parameters },
-  );
+  return runService({ program: registryProgram, env, parameters }, loadRegistry, wireRegistry);
 }

@@ -13,6 +13,8 @@ import {
 } from "../domain/errors/index.ts";
 import { isRecord } from "../domain/json/index.ts";
 import { REQUEST_ID_EXAMPLE } from "../domain/schemas/index.ts";
+import { sampleOf } from "./schema-samples.ts";
+import { mapValues } from "./schemas.ts";
 
 /** An error that an operation can return: its code, or its code with a more specific example. */
 export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | DescribedError<Code>;
@@ -138,22 +140,15 @@ function exampleDetails(code: ErrorCode, context: ErrorContext): Record<string, 
   if (code === "PAYLOAD_TOO_LARGE") return { max_size_bytes: context.bodyBytesMax };
   if (code === "NOT_FOUND") return missing(context);
   const properties = errorDetails[code];
-  return properties === undefined ? null : exampleOfEach(properties);
+  return properties === undefined
+    ? null
+    : mapValues(properties, (schema) => sampleOf(schema, () => undefined));
 }
 
 /** Returns the details of a NOT_FOUND for the last id of the path: `{"resource": "member", "id": "01K…"}`. */
 function missing({ ids }: ErrorContext): Record<string, unknown> | null {
   const last = [...ids].at(-1);
   return last === undefined ? null : { resource: last[0].replace(/_id$/, ""), id: last[1] };
-}
-
-function exampleOfEach(properties: TProperties): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema)]));
-}
-
-function exampleOf({ examples, items, properties }: TSchema): unknown {
-  if (Array.isArray(examples)) return examples[0];
-  return items === undefined ? exampleOfEach(properties) : [exampleOf(items)];
 }
 
 /** Returns the first error of an empty request, of one with wrong values, or of one with an unknown field. */

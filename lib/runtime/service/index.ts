@@ -3,4 +3,3 @@ export * from "./ports.ts";
 export * from "./runtime-variables.ts";
 export * from "./serve.ts";
 export * from "./service.ts";
-export * from "./stop-server.ts";

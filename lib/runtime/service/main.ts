@@ -8,8 +8,8 @@ import {
 } from "../config/index.ts";
 import { UnusableFolder } from "../data-folder.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
-import type { Running } from "./serve.ts";
-import { StartRefused } from "./service.ts";
+import { type ListenOptions, type Running, serve } from "./serve.ts";
+import { type Service, StartRefused } from "./service.ts";
 import { reportUncaughtErrors } from "./uncaught-errors.ts";
 
 const EXIT_HELP = 0;
@@ -42,6 +42,18 @@ export async function runMain(start: () => Promise<Running[]>, called?: Called):
     const tooLate = stopped.then(() => pause(systemClock, START_AFTER_SIGNAL_MS));
     const running = await Promise.race([start(), tooLate]);
     return running ?? process.exit(0);
+  }, called);
+}
+
+/** Runs a process with one service. */
+export function runService<Config extends ListenOptions, Socket>(
+  called: Called,
+  load: (env: Environment) => Config,
+  wire: (config: Config) => Promise<Service<Socket>>,
+): Promise<void> {
+  return runMain(async () => {
+    const config = load(called.env);
+    return [await serve(await wire(config), config)];
   }, called);
 }
 

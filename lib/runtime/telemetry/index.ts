@@ -9,4 +9,3 @@ export * from "./request-trace.ts";
 export * from "./span-attributes.ts";
 export * from "./telemetry.ts";
 export * from "./trace-context.ts";
-export * from "./tracing.ts";
