@@ -30,17 +30,6 @@ describe.skipIf(!services().postgres.real)("a COMMIT that PostgreSQL answers wit
     expect(await count()).toBe(0);
   });
 
-  test("fails the caller when a pooler has ended the transaction", async () => {
-    const ended = database.transaction("write", async (tx) => {
-      await tx.execute(sql`insert into written values (1)`);
-      await tx.execute(sql`rollback and chain`);
-      await tx.execute(sql`select 1 / 0`).catch(() => {});
-      return "acknowledged";
-    });
-    expect(await rejection(ended)).toBeInstanceOf(StoreUnavailable);
-    expect(await count()).toBe(0);
-  });
-
   test("fails the caller when only the answer says so", async () => {
     const url = await freshDatabase();
     const answer = Buffer.from("COMMIT\0");

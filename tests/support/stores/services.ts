@@ -28,114 +28,72 @@ export interface Service {
   binary: boolean;
 }
 
-/**
- * The servers of one process that runs tests. A shared server starts when the first test needs it. A server
- * that a test starts for itself ends after the last test of its file.
- */
-class Services {
-  readonly #sources: Record<ServiceName, Source>;
-  readonly #shared = new Map<ServiceName, Promise<TestServer>>();
-  readonly #ofFile = new Set<TestServer>();
-
-  constructor(environment: Record<string, string | undefined>) {
-    this.#sources = locateServices(environment);
-  }
-
-  describe(): string {
-    return describeServices(this.#sources);
-  }
-
-  available(): Record<ServiceName, Service> {
-    const service = (name: ServiceName): Service => {
-      const source = this.#sources[name];
-      const real = source.kind !== "embedded";
-      return { real, own: real, binary: "binary" in source };
-    };
-    return { postgres: service("postgres"), redis: service("redis"), etcd: service("etcd") };
-  }
-
-  async start(name: ServiceName, settings: string[] = [], secureUrl?: string): Promise<TestServer> {
-    const server = await this.#start(name, settings, secureUrl);
-    this.#ofFile.add(server);
-    return server;
-  }
-
-  /**
-   * Returns the URL of the server that all tests share. Returns undefined when tests use the embedded store.
-   */
-  async url(name: ServiceName): Promise<string | undefined> {
-    if (this.#sources[name].kind === "embedded") return undefined;
-    let server = this.#shared.get(name);
-    if (server === undefined) {
-      server = this.#start(name, []);
-      this.#shared.set(name, server);
-    }
-    return (await server).url;
-  }
-
-  /** Ends the servers that the tests of one file started for themselves, and removes the file's folders. */
-  async endFile(): Promise<void> {
-    const started = [...this.#ofFile];
-    this.#ofFile.clear();
-    await Promise.allSettled(started.map((server) => server.close()));
-    await removeFoldersOfFile();
-  }
-
-  /** Ends all servers. The leash removes the directories of shared servers later, because that takes long. */
-  async close(): Promise<void> {
-    const shared = [...this.#shared.values()];
-    this.#shared.clear();
-    await Promise.allSettled([this.endFile(), ...shared.map(async (server) => (await server).kill())]);
-  }
-
-  #start(name: ServiceName, settings: string[], secureUrl?: string): Promise<TestServer> {
-    if (this.#sources[name].kind === "docker") return startContainer(images[name]);
-    const binary = this.#binaryOf(name);
-    switch (name) {
-      case "postgres":
-        return startPostgresBinary(binary, SMALL_DATABASES);
-      case "redis":
-        return startRedisBinary(binary, settings);
-      case "etcd":
-        return startEtcdBinary(binary, settings, secureUrl);
-    }
-  }
-
-  async startEtcdNodes(): Promise<EtcdCluster> {
-    const cluster = await startEtcdNodes(this.#binaryOf("etcd"));
-    for (const node of cluster.nodes) this.#ofFile.add(node);
-    return cluster;
-  }
-
-  async startPostgresNodes(): Promise<PostgresPair> {
-    const pair = await startPostgresNodes(this.#binaryOf("postgres"));
-    this.#ofFile.add(pair.primary).add(pair.standby);
-    return pair;
-  }
-
-  #binaryOf(name: ServiceName): string {
-    const source = this.#sources[name];
-    if (source.kind === "binary") return source.binary;
-    throw new Error(`This run has no binary of ${name}. Check services().${name}.binary first.`);
-  }
-}
-
-let current: Services | undefined;
+let sources: Record<ServiceName, Source> | undefined;
+/** The servers that all tests of this process share. Each starts when the first test needs it. */
+const shared = new Map<ServiceName, Promise<TestServer>>();
+/** The servers that the tests of one file started for themselves. */
+const ofFile = new Set<TestServer>();
 
 /** Sets up the servers of this run from its environment variables. `preload.ts` calls this function once. */
-export function useServices(environment: Record<string, string | undefined>): Services {
-  current ??= new Services(environment);
-  return current;
+export function useServices(environment: Record<string, string | undefined>) {
+  const located = locateServices(environment);
+  sources ??= located;
+  return { describe: () => describeServices(located), endFile, close };
 }
 
-function run(): Services {
-  if (current === undefined) throw new Error("tests/support/preload.ts did not run; see bunfig.toml.");
-  return current;
+/** Ends the servers that the tests of one file started for themselves, and removes the file's folders. */
+async function endFile(): Promise<void> {
+  const started = [...ofFile];
+  ofFile.clear();
+  await Promise.allSettled(started.map((server) => server.close()));
+  await removeFoldersOfFile();
+}
+
+/** Ends all servers. The leash removes the directories of shared servers later, because that takes long. */
+async function close(): Promise<void> {
+  const ended = [...shared.values()];
+  shared.clear();
+  await Promise.allSettled([endFile(), ...ended.map(async (server) => (await server).kill())]);
+}
+
+function sourceOf(name: ServiceName): Source {
+  if (sources === undefined) throw new Error("tests/support/preload.ts did not run; see bunfig.toml.");
+  return sources[name];
+}
+
+function binaryOf(name: ServiceName): string {
+  const source = sourceOf(name);
+  if (source.kind === "binary") return source.binary;
+  throw new Error(`This run has no binary of ${name}. Check services().${name}.binary first.`);
 }
 
 /** Returns the capabilities of this run for each kind of store. */
 export function services(): Record<ServiceName, Service> {
-  return run().available();
+  const service = (name: ServiceName): Service => {
+    const source = sourceOf(name);
+    const real = source.kind !== "embedded";
+    return { real, own: real, binary: "binary" in source };
+  };
+  return { postgres: service("postgres"), redis: service("redis"), etcd: service("etcd") };
+}
+
+function start(name: ServiceName, settings: string[] = [], secureUrl?: string): Promise<TestServer> {
+  if (sourceOf(name).kind === "docker") return startContainer(images[name]);
+  const binary = binaryOf(name);
+  switch (name) {
+    case "postgres":
+      return startPostgresBinary(binary, SMALL_DATABASES);
+    case "redis":
+      return startRedisBinary(binary, settings);
+    case "etcd":
+      return startEtcdBinary(binary, settings, secureUrl);
+  }
+}
+
+/** Returns the URL of a server that all tests share. Returns undefined when tests use the embedded store. */
+async function sharedUrl(name: ServiceName): Promise<string | undefined> {
+  if (sourceOf(name).kind === "embedded") return undefined;
+  return (await shared.getOrInsertComputed(name, () => start(name))).url;
 }
 
 /**
@@ -143,7 +101,7 @@ export function services(): Record<ServiceName, Service> {
  * database is empty, or a copy of the database `template`, which must not have connections.
  */
 export async function freshDatabase(template = "template0"): Promise<string> {
-  const server = await run().url("postgres");
+  const server = await sharedUrl("postgres");
   if (server === undefined) return "pglite://memory";
   const name = `test_${randomBytes(8).toString("hex")}`;
   const sql = postgres(server, { max: 1, onnotice: () => {} });
@@ -163,14 +121,14 @@ export async function freshDatabase(template = "template0"): Promise<string> {
 
 /** Returns the URL of an empty route store: a new etcd, or `memory://`. */
 export async function freshRouteStoreUrl(): Promise<string> {
-  return services().etcd.real ? (await run().start("etcd")).url : "memory://";
+  return services().etcd.real ? (await startEtcd()).url : "memory://";
 }
 
 /**
  * Returns the URL of an empty counter store: a database of the shared Redis, or `memory://` without a server.
  */
 export async function freshCounterStoreUrl(): Promise<string> {
-  const server = await run().url("redis");
+  const server = await sharedUrl("redis");
   if (server === undefined) return "memory://";
   const client = new Redis(server);
   try {
@@ -187,38 +145,31 @@ export async function freshCounterStoreUrl(): Promise<string> {
   }
 }
 
-export function startPostgres(): Promise<TestServer> {
-  return run().start("postgres");
+// The functions below start servers that only the calling test uses. Docker ignores their settings.
+
+async function startOwn(...given: Parameters<typeof start>): Promise<TestServer> {
+  const server = await start(...given);
+  ofFile.add(server);
+  return server;
 }
 
-/**
- * Starts a Redis that only the calling test uses. `settings` are arguments of redis-server, which Docker
- * ignores.
- */
-export function startRedis(settings: string[] = []): Promise<TestServer> {
-  return run().start("redis", settings);
+export const startPostgres = () => startOwn("postgres");
+
+export const startRedis = (settings?: string[]) => startOwn("redis", settings);
+
+/** @param secureUrl a second URL for clients, over TLS */
+export const startEtcd = (settings?: string[], secureUrl?: string) => startOwn("etcd", settings, secureUrl);
+
+/** Starts an etcd cluster of three nodes. */
+export async function startEtcdCluster(): Promise<EtcdCluster> {
+  const cluster = await startEtcdNodes(binaryOf("etcd"));
+  for (const node of cluster.nodes) ofFile.add(node);
+  return cluster;
 }
 
-/**
- * Starts an etcd that only the calling test uses. `settings` are arguments of etcd, and `secureUrl` is a
- * second URL for clients, over TLS. In Docker, both have no effect.
- */
-export function startEtcd(settings: string[] = [], secureUrl?: string): Promise<TestServer> {
-  return run().start("etcd", settings, secureUrl);
-}
-
-/**
- * Starts an etcd cluster of three nodes that only the calling test uses. Throws when there is no binary of
- * etcd.
- */
-export function startEtcdCluster(): Promise<EtcdCluster> {
-  return run().startEtcdNodes();
-}
-
-/**
- * Starts a PostgreSQL with a standby that only the calling test uses. Throws when there is no binary of
- * PostgreSQL.
- */
-export function startPostgresPair(): Promise<PostgresPair> {
-  return run().startPostgresNodes();
+/** Starts a PostgreSQL with a standby. */
+export async function startPostgresPair(): Promise<PostgresPair> {
+  const pair = await startPostgresNodes(binaryOf("postgres"));
+  ofFile.add(pair.primary).add(pair.standby);
+  return pair;
 }

@@ -1,13 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { notFound } from "@ostiary/lib/domain/errors";
-import {
-  createHandler,
-  httpApp,
-  internalToken,
-  listQuery,
-  noQuery,
-  pageRequest,
-} from "@ostiary/lib/runtime/http";
+import { createHandler, httpApp, listQuery, noQuery, pageRequest } from "@ostiary/lib/runtime/http";
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { createMetrics, createTracing, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
@@ -196,27 +189,6 @@ describe("request ids", () => {
   });
 });
 
-describe("the query parameters of a list", () => {
-  test.each([
-    ["", { limit: 50, starting_after: null }],
-    ["?limit=1", { limit: 1, starting_after: null }],
-    ["?limit=1000", { limit: 100, starting_after: null }],
-    [
-      "?starting_after=01J9ZX4K7M2P5Q8R1S3T6V9W0Y",
-      { limit: 50, starting_after: "01J9ZX4K7M2P5Q8R1S3T6V9W0Y" },
-    ],
-  ])("%p is parsed as %p", async (query, page) => {
-    expect(await (await toyService().call("GET", `/users${query}`)).json()).toEqual(page);
-  });
-
-  test.each("?limit=0 ?limit=-1 ?limit=1.5 ?limit=ten ?limit= ?starting_after=x ?starting_after=".split(" "))(
-    "%p is refused",
-    async (query) => {
-      expect((await toyService().call("GET", `/users${query}`)).status).toBe(422);
-    },
-  );
-});
-
 // OP-31
 test("all responses close the connection while the service drains, and no response does before", async () => {
   const { call, health } = toyService();
@@ -243,31 +215,4 @@ test("responses have Cache-Control: no-store, unless they set their own value", 
   const handler = createHandler(app, { telemetry, health, requestIdOnResponse: false });
   const page = await handler(new Request("http://h/page"));
   expect(page.headers.get("cache-control")).toBe("max-age=60");
-});
-
-describe("the internal token", () => {
-  const answer = (token: string | undefined, path: string, given?: string) => {
-    const app = httpApp({ bodyBytesMax: 10 })
-      .use(internalToken(token))
-      .post("/internal/things", ({ body }) => ({ body }), { body: Type.Object({}) })
-      .get("/health/live", () => ({}));
-    const method = path === "/health/live" ? "GET" : "POST";
-    const headers: Record<string, string> = given === undefined ? {} : { "X-Platform-Internal-Token": given };
-    const body = method === "GET" ? undefined : "x".repeat(11);
-    const { telemetry, health } = toyService();
-    const handler = createHandler(app, { telemetry, health, requestIdOnResponse: false });
-    return handler(new Request(`http://localhost${path}`, { method, headers, body }));
-  };
-
-  test.each([
-    ["secret", "/internal/things", undefined, 401],
-    ["secret", "/internal/things", "Secret", 401],
-    ["secret", "/internal/unknown", undefined, 401],
-    ["secret", "/internal/things", "secret", 413],
-    ["secret", "/internal/unknown", "secret", 404],
-    ["secret", "/health/live", undefined, 200],
-    [undefined, "/internal/things", undefined, 413],
-  ] as const)("with %p configured, %s with token %p returns %i", async (token, path, given, status) => {
-    expect((await answer(token, path, given)).status).toBe(status);
-  });
 });
