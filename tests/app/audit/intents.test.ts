@@ -110,8 +110,10 @@ describe("an intent", () => {
     expect(broken.status).toBe(404);
   });
 
+  // AU-37
   test.each([
     ["__proto__", "x"],
+    ["empty", ""],
     ["a]b[c", "]"],
     ["names can be quite long ".repeat(20), "v".repeat(8_000)],
     ["ключ", "значение 🚪"],
