@@ -12,38 +12,28 @@ import { Exchange } from "./exchange.ts";
 import { handle, type Steps } from "./handle.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 
-interface GatewayApp {
-  public: Listener<GatewaySocket>;
-  internal: Listener;
-}
-
-interface GatewayDependencies {
-  steps: Steps;
-  addresses: ClientAddresses;
-  telemetry: Telemetry;
-  checks: ReadyChecks;
-  health: HealthState;
-}
-
 /** Size limit for request bodies on the internal port. No operation of that port accepts a body. */
 const INTERNAL_BODY_BYTES_MAX = 1_024;
 
-export function createApp(dependencies: GatewayDependencies): GatewayApp {
-  const { steps, addresses, telemetry, checks, health } = dependencies;
-  const { tracing } = telemetry;
+export function publicListener(
+  steps: Steps,
+  addresses: ClientAddresses,
+  { tracing }: Telemetry,
+): Listener<GatewaySocket> {
+  return {
+    fetch: (request, server) => {
+      const exchange = new Exchange(request, server, addresses, tracing);
+      return exchange.trace.recorded ? handleTraced(exchange, steps, tracing) : handle(exchange, steps);
+    },
+    websocket: steps.websockets.handlers(),
+  };
+}
+
+export function internalListener(checks: ReadyChecks, health: HealthState, telemetry: Telemetry): Listener {
   const internal = httpApp({ bodyBytesMax: INTERNAL_BODY_BYTES_MAX }).use(
     probeRoutes(checks, health, telemetry),
   );
-  return {
-    public: {
-      fetch: (request, server) => {
-        const exchange = new Exchange(request, server, addresses, tracing);
-        return exchange.trace.recorded ? handleTraced(exchange, steps, tracing) : handle(exchange, steps);
-      },
-      websocket: steps.websockets.handlers(),
-    },
-    internal: { fetch: createHandler(internal, { telemetry, health, requestIdOnResponse: false }) },
-  };
+  return { fetch: createHandler(internal, { telemetry, health, requestIdOnResponse: false }) };
 }
 
 /** Handles a request within its trace, so that the calls for the request become part of the trace. */

@@ -26,7 +26,6 @@ export class Exchange {
   intentRecorded = false;
   /** The client's X-API-Key, or null without the header. */
   readonly credential: string | null;
-  /** The client's Origin, or null without the header. */
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
   bodyComplete: boolean;
@@ -57,7 +56,6 @@ export class Exchange {
     this.trace = tracing.start(request.method, traceparent, tracestate, this.request_id);
   }
 
-  /** The matched route. Throws if the request has not been matched yet. */
   get route(): CompiledRoute {
     if (this.match === null) throw new Error("The request has not been matched yet.");
     return this.match.route;
@@ -74,7 +72,6 @@ export class Exchange {
     return this.#socketAddress;
   }
 
-  /** The address of the client, for limits and audit events. */
   get ip(): string {
     return this.#addresses.clientOf(this.request.headers, this.socketAddress);
   }

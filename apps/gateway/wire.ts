@@ -10,7 +10,7 @@ import {
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { createTelemetry, type Telemetry, type Tracing } from "@ostiary/lib/runtime/telemetry";
 import { ValidationDurations } from "./admission/validation-durations.ts";
-import { createApp } from "./app.ts";
+import { internalListener, publicListener } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
 import { allowedOrigins, callBounds, type GatewayConfig } from "./config.ts";
 import { ClientAddresses } from "./edge/client-address.ts";
@@ -76,24 +76,20 @@ export async function wireGateway(config: GatewayConfig, given: GivenStores = {}
     port: () => port,
     pools: () => (client instanceof PoolClient ? client.pools : []),
   });
-  const app = createApp({
-    steps: stepsOf(config, telemetry, counterStore, parts),
-    addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
-    telemetry,
-    health,
-    checks: {
-      key_set: async () => {
-        if (!authenticator.ready()) throw new Error("No key set is loaded.");
-      },
-      counter_store: () => counterStore.ping(),
+  const steps = stepsOf(config, telemetry, counterStore, parts);
+  const checks = {
+    key_set: async () => {
+      if (!authenticator.ready()) throw new Error("No key set is loaded.");
     },
-  });
+    counter_store: () => counterStore.ping(),
+  };
   return {
     name: "gateway",
     instance: instance.id,
     telemetry,
     health,
-    ...app,
+    public: publicListener(steps, new ClientAddresses(config.TRUSTED_PROXY_HOPS), telemetry),
+    internal: internalListener(checks, health, telemetry),
     async start() {
       await routes.start();
       // Free the text from which the route table was built, which takes as much memory as the table.

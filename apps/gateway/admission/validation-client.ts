@@ -19,17 +19,8 @@ import type { ValidationDurations, ValidationEnd, ValidationKind } from "./valid
 
 /** The validation result for a person. The result never names an organization or a member. */
 const PersonResult = Type.Union([DirectoryResult, InvalidResult]);
-type PersonResult = Static<typeof PersonResult>;
 
-/**
- * The client for identity's validation of callers (GW-55). Any response other than a 200 with a valid body
- * becomes a 503 and is not cached.
- */
-export interface ValidationClient {
-  person(issuer: string, subject: string): Promise<PersonResult>;
-  credential(credential: string): Promise<ValidationResult>;
-  close(): void;
-}
+export type ValidationClient = ReturnType<typeof createValidationClient>;
 
 type ValidationConfig = Pick<
   AdmissionConfig,
@@ -44,11 +35,15 @@ export interface ValidationSignals {
   readonly tracing?: Pick<Tracing, "call">;
 }
 
+/**
+ * The client for identity's validation of callers (GW-55). Any response other than a 200 with a valid body
+ * becomes a 503 and is not cached.
+ */
 export function createValidationClient(
   config: ValidationConfig,
   { durations, tracing }: ValidationSignals = {},
   clock?: Clock,
-): ValidationClient {
+) {
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
   const headers = internalCallHeaders(config.INTERNAL_AUTH_TOKEN);
@@ -90,8 +85,8 @@ export function createValidationClient(
   }
 
   return {
-    person: (issuer, subject) => timed("person", { idp: { issuer, subject } }, readPerson),
-    credential: (credential) => timed("credential", { credential }, readCredential),
+    person: (issuer: string, subject: string) => timed("person", { idp: { issuer, subject } }, readPerson),
+    credential: (credential: string) => timed("credential", { credential }, readCredential),
     close: () => carrier.close(),
   };
 }

@@ -14,13 +14,9 @@ export type WriteResult = "ok" | "failed" | "not_found" | "dropped";
 
 const INTENT_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-export interface AuditMetrics {
-  /** Counts a write that has ended. A write with several attempts counts once. */
-  written(write: AuditWrite, result: WriteResult): void;
-  intentTook(result: "ok" | "failed", seconds: number): void;
-}
+export type AuditMetrics = ReturnType<typeof createAuditMetrics>;
 
-export function createAuditMetrics(registry: Metrics["registry"]): AuditMetrics {
+export function createAuditMetrics(registry: Metrics["registry"]) {
   const writes = { intent: new Map<WriteResult, number>(), outcome: new Map<WriteResult, number>() };
   collectedCounter(registry, {
     name: "audit_writes_total",
@@ -38,8 +34,11 @@ export function createAuditMetrics(registry: Metrics["registry"]): AuditMetrics 
   });
   const durations: { ok?: DurationSeries; failed?: DurationSeries } = {};
   return {
-    written: (write, result) => writes[write].set(result, (writes[write].get(result) ?? 0) + 1),
-    intentTook(result, seconds) {
+    /** Counts a write that has ended. A write with several attempts counts once. */
+    written(write: AuditWrite, result: WriteResult) {
+      writes[write].set(result, (writes[write].get(result) ?? 0) + 1);
+    },
+    intentTook(result: "ok" | "failed", seconds: number) {
       durations[result] ??= histogram.series({ result });
       durations[result].observe(seconds);
     },

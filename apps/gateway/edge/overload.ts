@@ -5,15 +5,9 @@ import type { ProcessReadings } from "./process-readings.ts";
 
 export interface OverloadOptions {
   readonly requestsMax: number;
-  /**
-   * The maximum number of connections of clients and services together. 0 means three quarters of the
-   * descriptors that the process may open.
-   */
+  /** 0 means three quarters of the descriptors that the process may open. */
   readonly connections_max: number;
-  /**
-   * The maximum resident memory of the process. 0 means three quarters of the memory that the process may
-   * use.
-   */
+  /** 0 means three quarters of the memory that the process may use. */
   readonly memory_bytes_max: number;
 }
 

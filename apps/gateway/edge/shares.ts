@@ -30,22 +30,14 @@ export class Shares {
   /** The requests on public routes, by address. */
   readonly #public = new Map<string, number>();
   readonly #addresses = new Map<string, number>();
-  #refused = 0;
-  #refusedForServices = 0;
+  /** The number of requests that got 429 since the start. */
+  refused = 0;
+  /** The number of requests that got 503 since the start. */
+  refusedForServices = 0;
 
   /** @param requestsMax maximum number of requests in flight */
   constructor(requestsMax: number) {
     this.#shareMax = Math.max(1, Math.floor(requestsMax / SHARES));
-  }
-
-  /** Number of requests that got 429 since the start. */
-  get refused(): number {
-    return this.#refused;
-  }
-
-  /** Number of requests that got 503 since the start. */
-  get refusedForServices(): number {
-    return this.#refusedForServices;
   }
 
   /** Counts `request` until it is released. Throws ApiError 429 or 503 if a share is used up. */
@@ -53,13 +45,13 @@ export class Shares {
     const { principal, route } = request;
     const { target } = route;
     if (principal !== null && held(this.#callers, callerOf(principal)) >= this.#shareMax) {
-      this.#refused += 1;
+      this.refused += 1;
       const message = "Too many of your requests are in flight. Try again in a moment.";
       throw rateLimited(RETRY_AFTER_SECONDS, { message, endsConnection: true });
     }
     const isFull = principal === null && held(this.#public, target) >= this.#shareMax;
     if (isFull || held(this.#addresses, target) >= this.#shareMax * SHARES_OF_ADDRESS) {
-      this.#refusedForServices += 1;
+      this.refusedForServices += 1;
       throw overloaded("the service has used up its share");
     }
     request.isShared = true;

@@ -38,7 +38,7 @@ export class Forwarder {
   readonly #calls: UpstreamCalls;
   readonly #events: OpenEventStreams;
   readonly #traffic: Traffic;
-  #streams = 0;
+  streams = 0;
 
   /** @param bodyTimeoutMs maximum time between two chunks of a request body */
   constructor(
@@ -54,10 +54,6 @@ export class Forwarder {
     this.#calls = open.calls;
     this.#events = open.events;
     this.#traffic = traffic;
-  }
-
-  get streams(): number {
-    return this.#streams;
   }
 
   get calls(): number {
@@ -122,7 +118,7 @@ export class Forwarder {
       return whole(exchange, response, null);
     }
     const relay = new ResponseRelay(body, call, exchange.route.bounds.idleTimeoutMs, (failure) => {
-      this.#streams -= 1;
+      this.streams -= 1;
       this.#events.delete(relay);
       exchange.bytes_out = relay.bytes;
       onEnd(failure);
@@ -141,7 +137,7 @@ export class Forwarder {
     const isEvents = isEventStream(fields);
     // The gateway writes comments into an event stream, but cannot do so if the stream is encoded.
     if (isEvents && fieldValue(fields, "content-encoding") === null) {
-      this.#streams += 1;
+      this.streams += 1;
       const body = relay.eventStream();
       this.#events.add(relay);
       return { status, fields, announced: null, body };
@@ -149,7 +145,7 @@ export class Forwarder {
     const first = await relay.next();
     if (first === undefined) return whole(exchange, response, null);
     await relay.lookAhead();
-    this.#streams += 1;
+    this.streams += 1;
     const body = relay.stream(first);
     if (isEvents) this.#events.add(relay);
     return { status, fields, announced: null, body };

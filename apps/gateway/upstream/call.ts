@@ -51,7 +51,7 @@ export class UpstreamCalls {
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
   /** The time at the last sweep. Reading the clock for each deadline would cost more. */
-  #timeMs = 0;
+  timeMs = 0;
 
   constructor(clock: Pick<Clock, "after" | "elapsedMs">) {
     this.#clock = clock;
@@ -66,7 +66,7 @@ export class UpstreamCalls {
     const call = new UpstreamCall(client, this);
     call.index = this.#underway.push(call) - 1;
     if (!this.#sweeping) {
-      this.#timeMs = this.#clock.elapsedMs();
+      this.timeMs = this.#clock.elapsedMs();
       this.#sweepLater();
     }
     return call;
@@ -87,23 +87,19 @@ export class UpstreamCalls {
    * late.
    */
   deadline(ms: number): number {
-    return this.#timeMs + ms + SWEEP_MS;
-  }
-
-  get timeMs(): number {
-    return this.#timeMs;
+    return this.timeMs + ms + SWEEP_MS;
   }
 
   /** Stops the calls whose clients have stopped reading the response. */
   endSlowReaders(): void {
-    for (const call of [...this.#underway]) call.endUnread(this.#timeMs - READER_PATIENCE_MS);
+    for (const call of [...this.#underway]) call.endUnread(this.timeMs - READER_PATIENCE_MS);
   }
 
   #sweepLater(): void {
     this.#sweeping = true;
     this.#clock.after(SWEEP_MS, () => {
-      this.#timeMs = this.#clock.elapsedMs();
-      for (const call of [...this.#underway]) call.check(this.#timeMs);
+      this.timeMs = this.#clock.elapsedMs();
+      for (const call of [...this.#underway]) call.check(this.timeMs);
       if (this.#underway.length > 0) this.#sweepLater();
       else this.#sweeping = false;
     });

@@ -28,7 +28,8 @@ export class ResponseRelay {
   readonly #call: UpstreamCall;
   readonly #idleTimeoutMs: number;
   readonly #onEnd: OnEnd;
-  #bytes = 0;
+  /** The number of bytes of the service's body that were written to the client's stream. */
+  bytes = 0;
   #ended = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   /** The position in a stream of server-sent events; null for other streams and for encoded event streams. */
@@ -42,18 +43,13 @@ export class ResponseRelay {
     this.#onEnd = onEnd;
   }
 
-  /** The number of bytes of the service's body that were written to the client's stream. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /**
    * Returns the stream for the client, which starts with the chunk `first`. The runtime sends the head of a
    * response together with the first byte of the body, so waiting for `first` delays nothing. If the service
    * breaks off before that byte, the client gets a 502.
    */
   stream(first: Uint8Array): ReadableStream<Uint8Array> {
-    this.#bytes = first.byteLength;
+    this.bytes = first.byteLength;
     return this.#open(first);
   }
 
@@ -163,7 +159,7 @@ export class ResponseRelay {
   }
 
   #pass(controller: ReadableStreamDefaultController<Uint8Array>, chunk: Uint8Array): void {
-    this.#bytes += chunk.byteLength;
+    this.bytes += chunk.byteLength;
     const whole = this.#leaving && this.#events !== null ? this.#events.wholeEventsIn(chunk) : 0;
     controller.enqueue(whole === 0 ? chunk : chunk.subarray(0, whole));
     this.#call.awaitReader();

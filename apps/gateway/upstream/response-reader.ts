@@ -58,7 +58,7 @@ export class ResponseReader {
   readonly #framing = new FramingFields();
   readonly #chunked = new ChunkedBody();
   #phase = IDLE;
-  #begun = false;
+  begun = false;
   #toHead = false;
   /** An incomplete head, and the number of its bytes that have arrived. */
   #held = NOTHING;
@@ -77,14 +77,10 @@ export class ResponseReader {
     this.#sink = sink;
   }
 
-  get begun(): boolean {
-    return this.#begun;
-  }
-
   /** Prepares for the response to a request with `method`. The previous response must have ended. */
   expect(method: string): void {
     this.#toHead = method === "HEAD";
-    this.#begun = false;
+    this.begun = false;
     this.#hasInterimLength = false;
     this.#headBytesLeft = HEAD_BYTES_MAX;
     this.#fieldsLeft = FIELDS_MAX;
@@ -94,7 +90,7 @@ export class ResponseReader {
   /** Reads the next bytes. After a call that throws {@link MalformedResponse}, all later calls throw too. */
   take(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    this.#begun = true;
+    this.begun = true;
     try {
       this.#takeIn(chunk);
     } catch (error) {

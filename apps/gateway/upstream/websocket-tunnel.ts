@@ -50,8 +50,8 @@ export class Tunnel {
   #bytesAfterClientPause = 0;
   /** The same number for the service. */
   #bytesAfterServicePause = 0;
-  #bytes_in = 0;
-  #bytes_out = 0;
+  bytes_in = 0;
+  bytes_out = 0;
   /** Whether the tunnel has stopped forwarding messages. */
   #ended = false;
   #failure: Error | null = null;
@@ -77,14 +77,6 @@ export class Tunnel {
     service.addEventListener("close", ({ code, reason }) => this.#serviceClosed(code, reason));
   }
 
-  get bytes_in(): number {
-    return this.#bytes_in;
-  }
-
-  get bytes_out(): number {
-    return this.#bytes_out;
-  }
-
   attach(client: Bun.ServerWebSocket<Tunnel>): void {
     this.#client = client;
     if (this.#ended) {
@@ -107,7 +99,7 @@ export class Tunnel {
       }
       this.#bytesAfterClientPause += bytes;
     }
-    this.#bytes_in += bytes;
+    this.bytes_in += bytes;
     this.#service.send(message);
     if (this.#service.bufferedAmount > QUEUED_BYTES_MAX) this.#awaitService();
   }
@@ -181,7 +173,7 @@ export class Tunnel {
     if (this.#ended) return;
     this.#silence.heard("service");
     const bytes = Buffer.byteLength(message);
-    this.#bytes_out += bytes;
+    this.bytes_out += bytes;
     if (bytes > this.#limits.messageBytesMax) this.close(TOO_BIG, "");
     else if (this.#client === null) this.#early.push(message);
     else if (this.#bytesAfterServicePause > READ_BYTES_MAX) this.#serviceWasReset();

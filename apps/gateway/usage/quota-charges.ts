@@ -8,7 +8,8 @@ const QUOTAS_MAX = 100_000;
 export class QuotaCharges {
   readonly #quotasMax: number;
   readonly #waiting = new Map<string, QuotaCharge>();
-  #lost = 0;
+  /** The number of charges since the start that could not be kept or reported. */
+  lost = 0;
 
   constructor(quotasMax = QUOTAS_MAX) {
     this.#quotasMax = quotasMax;
@@ -18,16 +19,11 @@ export class QuotaCharges {
     return this.#waiting.size;
   }
 
-  /** The number of charges since the start that could not be kept or reported. */
-  get lost(): number {
-    return this.#lost;
-  }
-
   /** Adds requests that were charged to a quota. A negative number is a refund. */
   add(quota: QuotaBucket, requests: number): void {
     const waiting = this.#waiting.get(quota.bucket) ?? this.#begin(quota);
     if (waiting === null) {
-      this.#lost += Math.abs(requests);
+      this.lost += Math.abs(requests);
       return;
     }
     waiting.count += requests;
@@ -47,7 +43,7 @@ export class QuotaCharges {
   /** Counts `charges` as lost, because no accepted report contains them. Returns their number. */
   lose(charges: readonly QuotaCharge[]): number {
     const lost = charges.reduce((sum, { count }) => sum + Math.abs(count), 0);
-    this.#lost += lost;
+    this.lost += lost;
     return lost;
   }
 
