@@ -117,16 +117,6 @@ test("a failed read of the store keeps the current routes, logs a warning and is
   await routes.stop();
 });
 
-test("many changes at once cause few loads and no further listing, and the last change is served", async () => {
-  const { store, state, routes, loads } = await started();
-  await routes.start();
-  await Promise.all(Array.from({ length: 500 }, (_, index) => put(store, `/change/${index}`)));
-  await waitFor(() => routes.table.match("GET", "/change/499") !== null);
-  expect(loads()).toBeLessThan(50);
-  expect(state.lists).toBe(1);
-  await routes.stop();
-});
-
 // GW-20
 test("a gateway does not start if it cannot reach the store, and names the variable", async () => {
   const { state, routes } = await started();

@@ -80,15 +80,6 @@ describe("outcomes that come while another is in flight", () => {
     audit.writes.length = 0;
   });
 
-  test("are sent together, at most a hundred in one call", async () => {
-    audit.answerOutcomes = eachIs("applied");
-    send(250);
-    await counted("outcome ok", 250);
-    expect(audit.outcomeBatches.map((batch) => batch.length)).toEqual([100, 100, 50]);
-    expect(audit.outcomeBatches[0]?.[0]).toEqual({ request_id: "r0", ...responded });
-    expect(audit.writes).toEqual([]);
-  });
-
   test("each have their own result", async () => {
     const results = ["applied", "already_final", "not_found", "invalid"];
     audit.answerOutcomes = (outcomes) =>

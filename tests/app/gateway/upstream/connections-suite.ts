@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { UpstreamClient } from "../../../../apps/gateway/upstream/client.ts";
-import { OK, OK_CLOSE, type RawSocket, RawUpstream } from "../../../support/http/raw-http.ts";
+import { OK, OK_CLOSE, RawUpstream } from "../../../support/http/raw-http.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 import { begin, type ClientUnderTest, call, PushedBody, sourceOf, whole } from "./client-bed.ts";
 
@@ -18,11 +18,6 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
   });
   /** Returns for each request, in order, which connection it came over, counted from 1. */
   const connections = () => service.requests.map(({ connection }) => connection);
-  const lastSocket = (): RawSocket => {
-    const socket = service.sockets.at(-1);
-    if (socket === undefined) throw new Error("No connection.");
-    return socket;
-  };
 
   // GW-164
   describe(`${name} reuses a connection`, () => {
@@ -106,31 +101,6 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       await waitFor(() => service.open === 0);
     });
 
-    // Skipped for fetch, which closes only some of these connections.
-    // GW-210
-    test.if(isStrict).each<[what: string, method: string, answer: string]>([
-      ["a response to HEAD with a length", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"],
-      ["a chunked response to HEAD", "HEAD", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"],
-      ["a response to HEAD without a length", "HEAD", "HTTP/1.1 200 OK\r\n\r\n"],
-      ["304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n"],
-      ["204 with length 0", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n"],
-    ])("after %s", async (_, method, answer) => {
-      service.handler = () => answer;
-      for (let count = 0; count < 3; count++) expect((await call(client, service, { method })).text).toBe("");
-      expect(connections()).toEqual([1, 2, 3]);
-      await waitFor(() => service.open === 0);
-    });
-
-    test("that the service has closed", async () => {
-      await call(client, service);
-      lastSocket().end();
-      await waitFor(() => service.open === 0);
-      // The client may notice the closed connection only when it sends the next request. It then retries the
-      // GET on a new connection.
-      expect((await call(client, service)).text).toBe("ok");
-      expect(connections()).toEqual([1, 2]);
-    });
-
     test("after a request that was cancelled before the response head", async () => {
       service.handler = () => null;
       const { response, abort } = begin(client, service);
@@ -141,17 +111,6 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       service.handler = () => OK;
       expect((await call(client, service)).text).toBe("ok");
       expect(connections()).toEqual([1, 2]);
-    });
-
-    test("after a request that was cancelled during the response body", async () => {
-      service.handler = () => "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
-      const { response, abort } = begin(client, service);
-      const source = sourceOf(await response);
-      expect(Buffer.from((await source.next()) ?? []).toString()).toBe("he");
-      const next = source.next().catch(() => "failed");
-      abort();
-      expect(await next).toBe("failed");
-      await waitFor(() => service.open === 0);
     });
 
     test("after a response whose body was not read to the end", async () => {
@@ -174,10 +133,6 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       for (const { abort } of calls) abort();
       await waitFor(() => service.open === 0);
     });
-  });
-
-  test(`${name} connects to a host name of which only one address accepts connections`, async () => {
-    expect(await call(client, service, {}, "localhost")).toMatchObject({ status: 200, text: "ok" });
   });
 
   test.if(isStrict)(`${name} closes idle connections on request`, async () => {

@@ -120,17 +120,6 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
       await waitFor(() => service.open === 0);
       expect(service.requests.length).toBe(0);
     });
-
-    test("without affecting others: requests to a silent service do not delay them", async () => {
-      const silent = new RawUpstream(() => null);
-      const calls = Array.from({ length: 20 }, () => begin(client, silent));
-      await waitFor(() => silent.requests.length === 20);
-      expect((await call(client, service)).text).toBe("ok");
-      for (const { abort } of calls) abort();
-      for (const { response } of calls) expect(await rejection(response)).toBeInstanceOf(Error);
-      await waitFor(() => silent.open === 0);
-      silent.close();
-    });
   });
 
   // GW-124

@@ -135,8 +135,17 @@ describe("a token has only one valid encoding:", () => {
 describe("a signed token is admitted or gets 401, and no other answer, with a hostile value as its claim", () => {
   const long = ["x".repeat(255), "x".repeat(256), "x".repeat(3_000)];
   const texts = ["", " ", "\0", "a\0b", "a\n", "\x7f", "\x9f", "\ud800", "\u2028", ...long];
-  const values: unknown[] = [...texts, null, true, 0, -1, 1e308, [], ["\0"], {}, { toString: "alice" }];
-  test.each(["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "tid"])("%s", async (name) => {
+  const values: unknown[] = [...texts, null, true, 0, -1, 1e308, [], ["alice"], {}, { toString: "alice" }];
+  test.each<[claim: string, admitted: unknown[]]>([
+    ["iss", []],
+    ["sub", [" ", "\u2028", long[0]]],
+    ["aud", []],
+    ["exp", [1e308]],
+    ["nbf", [0, -1]],
+    ["iat", [0, -1, 1e308]],
+    ["jti", values],
+    ["tid", values],
+  ])("%s", async (name, expected) => {
     const { identity, verdict } = await open({ AUTH_ALLOWED_AUDIENCES: "web" });
     for (const text of texts) identity.results.set(text, person());
     const admitted: unknown[] = [];
@@ -146,7 +155,7 @@ describe("a signed token is admitted or gets 401, and no other answer, with a ho
       expect<unknown>([name, value, answer]).toEqual([name, value, answer === "admitted" ? answer : 401]);
       if (answer === "admitted") admitted.push(value);
     }
-    if (name === "sub") expect(admitted).toEqual([" ", "\u2028", long[0]]);
+    expect(admitted).toEqual(expected);
   });
 });
 

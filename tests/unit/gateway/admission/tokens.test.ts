@@ -90,27 +90,12 @@ describe("claims", () => {
     ["nbf in 30 s, within the leeway", () => ({ nbf: seconds() + 30 }), "admitted"],
     ["nbf in 31 s", () => ({ nbf: seconds() + 31 }), 401],
     ["iat in the future", () => ({ iat: seconds() + 600 }), "admitted"],
-    ["an issuer with an additional slash", () => ({ iss: `${ISSUER}/` }), 401],
-    ["an empty subject", () => ({ sub: "" }), 401],
     ["any audience when none is configured", () => ({ aud: "whoever" }), "admitted"],
   ];
   // GW-45, GW-46
   test.each(rows)("with %s are admitted or get 401, as specified", async (_, change, expected) => {
     const { verdict } = await open();
     expect(await verdict("user", bearer(await sign(bed.main, claims(change()))))).toBe(expected);
-  });
-
-  // GW-45, GW-47
-  test.each([
-    ["exp", '"soon"'],
-    ["exp", "null"],
-    ["nbf", '"soon"'],
-    ["iss", '["https://login.example.com"]'],
-    ["sub", "42"],
-    ["sub", '["alice"]'],
-    ["sub", '{"toString":"alice"}'],
-  ])("with %s of a wrong type, %s, get 401", async (name, json) => {
-    expect(await verdictOn({ [name]: JSON.parse(json) })).toBe(401);
   });
 
   // GW-46
