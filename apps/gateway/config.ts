@@ -111,7 +111,6 @@ export const gatewayVariables = Type.Object({
   ),
 });
 
-/** Describes the gateway for `--help` and for hints on misspelled variables. */
 export const gatewayProgram: Program = {
   app: "gateway",
   about:
@@ -136,7 +135,6 @@ function asSent(origin: string): string {
   return /^https?:/i.test(origin) ? new URL(origin).origin : origin;
 }
 
-/** Returns the bounds of routes that configure none. */
 export function callBounds(config: GatewayConfig): CallBounds {
   return {
     timeout_ms: config.UPSTREAM_TIMEOUT_MS,

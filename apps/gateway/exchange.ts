@@ -19,7 +19,6 @@ export class Exchange {
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;
-  /** Whether the request counts against the shares of a crowded gateway. */
   isShared = false;
   call: UpstreamCall | null = null;
   /** Whether the intent is stored and its outcome is not queued yet. */

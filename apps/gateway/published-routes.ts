@@ -59,7 +59,6 @@ export class PublishedRoutes {
   readonly #onLoad: (loaded: LoadedRoutes) => void;
   #loadedAtMs = 0;
 
-  /** @param defaults the bounds of routes that configure none */
   constructor(
     store: RouteStore,
     log: Logger,
@@ -105,10 +104,7 @@ export class PublishedRoutes {
     return this.#skipped.size;
   }
 
-  /**
-   * Starts the watch before the first load, so that no change is missed. Rejects if the route store cannot be
-   * reached.
-   */
+  /** Starts the watch before the first load, so that no change is missed. Rejects if the store is away. */
   async start(): Promise<void> {
     try {
       await this.#store.ping(START_TIMEOUT_MS);
@@ -181,10 +177,7 @@ export class PublishedRoutes {
     return changes;
   }
 
-  /**
-   * Applies `changes`. Removes each change from the list, so that its value can be freed before the next
-   * value is compiled.
-   */
+  /** Applies `changes`, and frees the value of each one before the next is compiled. */
   *#takeIn(changes: RouteChange[]): Generator<void, void> {
     changes.reverse();
     for (let change = changes.pop(); change !== undefined; change = changes.pop()) {
@@ -204,7 +197,6 @@ export class PublishedRoutes {
     }
   }
 
-  /** Parses a stored value. Returns the service, or null if the value is invalid. */
   *#read(name: string, value: string): Generator<void, StoredServiceConfig | null> {
     const parsed = tryJson(value);
     yield;

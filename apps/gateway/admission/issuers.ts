@@ -8,7 +8,6 @@ import { type ListedIssuer, loadIssuersFile } from "./issuers-file.ts";
 export interface Issuers {
   readonly verify: VerifyToken;
   ready(): boolean;
-  /** Starts to load each key set by itself. */
   start(): void;
   stop(): void;
 }
@@ -45,7 +44,6 @@ export function openIssuers(
   };
 }
 
-/** Returns a list with the issuer of the variables, or an empty list if AUTH_ISSUER or AUTH_JWKS_URI is unset. */
 function issuerOfVariables(config: AdmissionConfig): ListedIssuer[] {
   const { AUTH_ISSUER: issuer, AUTH_JWKS_URI: jwks_uri } = config;
   if (issuer === undefined || jwks_uri === undefined) return [];

@@ -11,7 +11,6 @@ import { type Admitted, admittedPerson } from "./principal.ts";
 import type { Kept, ResultCache } from "./result-cache.ts";
 import { type ValidationClient, validationDown } from "./validation-client.ts";
 
-/** The cached results of identity for credentials or persons. */
 export type AdmissionCache = ResultCache<Admitted | CredentialRefusal>;
 
 interface CacheOptions {

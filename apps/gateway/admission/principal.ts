@@ -1,8 +1,6 @@
 import type { AuthType, Realm } from "@ostiary/lib/domain/credentials";
 
-/**
- * An admitted caller: its ids and labels, and the parts of its credential that logs and audit events show.
- */
+/** An admitted caller, and the parts of its credential that logs and audit events show. */
 export interface Principal {
   readonly auth_type: AuthType;
   /** Display prefix of the key or session, or null for a JWT. */
@@ -21,7 +19,6 @@ export interface Admitted {
   readonly principal: Principal;
 }
 
-/** Returns a person as an admitted caller. `proof` describes the credential. */
 export function admittedPerson(
   proof: Pick<Principal, "auth_type" | "key_prefix">,
   user_id: string,

@@ -15,7 +15,6 @@ import type { ValidationClient } from "./validation-client.ts";
 export interface NamedPerson {
   readonly issuer: string;
   readonly subject: string;
-  /** The name of the person in the cache of persons: issuer and subject. */
   readonly name: string;
 }
 

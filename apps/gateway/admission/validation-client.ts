@@ -93,9 +93,7 @@ export function createValidationClient(
 
 const NOT_JSON = "sent a body that is not JSON, or is nested too deeply";
 
-/**
- * Returns a function that parses response bodies and checks them against `schema`, which is compiled once.
- */
+/** Returns a function that parses and checks response bodies with `schema`, which is compiled once. */
 function reader<Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
   const check = TypeCompiler.Compile(schema);
   return (text) => {

@@ -9,7 +9,6 @@ export type ValidationEnd = "valid" | "invalid" | "failed";
 const KINDS = ["credential", "person"] as const;
 const ENDS = ["valid", "invalid", "failed"] as const;
 
-/** Measures the duration of validation calls to identity. */
 export class ValidationDurations {
   readonly #series = new Map<string, DurationSeries>();
 

@@ -4,9 +4,7 @@ import { tryJson } from "@ostiary/lib/domain/json";
 import type { BoundedAnswer } from "@ostiary/lib/runtime/bounded-call";
 import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 
-/**
- * The calls that write items of one kind: intents or outcomes. Only {@link WriteCalls.together} may reject.
- */
+/** The calls for items of one kind: intents or outcomes. Only `together` may reject. */
 interface WriteCalls<Item, Tried> {
   readonly itemsMax: number;
   alone(item: Item): Promise<Tried>;
@@ -16,9 +14,7 @@ interface WriteCalls<Item, Tried> {
   triedBy(status: number): Tried;
   /** Returns the result for every item of a call that got no response. */
   failedBy(error: unknown): Tried;
-  /**
-   * Returns the results in the body of a 200, in the order of the items. Returns null for an invalid body.
-   */
+  /** Returns the results in the body of a 200, in the order of the items, or null for an invalid body. */
   resultsIn(text: string): readonly Tried[] | null;
 }
 
@@ -28,10 +24,7 @@ export interface CallOptions {
   readonly tracing?: SharedContext;
 }
 
-/**
- * The maximum time that an item waits for the end of a call in flight. The wait is limited, because the audit
- * service may never respond.
- */
+/** How long an item waits for the end of a call in flight, to which the audit service may never respond. */
 const GATHER_MS = 5;
 
 /**

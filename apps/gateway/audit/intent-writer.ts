@@ -88,7 +88,6 @@ export class IntentWriter {
     }
   }
 
-  /** Sends the intent in a separate call. Never rejects. */
   async #alone({ intent: { request_id, ...intent }, endMs }: TimedIntent): Promise<IntentTry> {
     const leftMs = Math.floor(endMs - this.#clock.elapsedMs());
     if (leftMs < 1) return UNTRIED;

@@ -9,7 +9,6 @@ interface AuditedRequest {
   readonly principal: Principal;
   readonly ip: string;
   readonly user_agent: string | null;
-  /** The time at which the request arrived, in epoch milliseconds. */
   readonly receivedAtMs: number;
 }
 

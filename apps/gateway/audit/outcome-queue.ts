@@ -21,10 +21,7 @@ interface OutcomeQueueOptions {
   readonly tracing?: CallOptions["tracing"];
 }
 
-/**
- * The result of one attempt to write an outcome. If `result` is null, the attempt must be repeated; `reason`
- * says why.
- */
+/** One attempt. A `result` of null means that it must be repeated, for `reason`. */
 interface OutcomeTry {
   readonly result: WriteResult | null;
   readonly reason: string;
@@ -60,7 +57,6 @@ export class OutcomeQueue {
   readonly #clock: Clock;
   readonly #calls = new Semaphore(CALLS_MAX);
   readonly #batched: BatchedCalls<IdentifiedOutcome, OutcomeTry>;
-  /** Callbacks that end the backoff of outcomes. */
   readonly #retries = new Set<() => void>();
   /** Callbacks that end the delay of outcomes whose intent may be stored late. */
   readonly #lateIntents = new Set<() => void>();
@@ -164,7 +160,6 @@ export class OutcomeQueue {
     return result;
   }
 
-  /** Sends the outcome in a separate call. Never rejects. */
   #alone(request_id: string, outcome: AuditOutcome): Promise<OutcomeTry> {
     return this.#calls.run(() =>
       this.#options.client.patchOutcome(request_id, outcome, CALL_TIMEOUT_MS).then(triedBy, failedBy),

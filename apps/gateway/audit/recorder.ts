@@ -13,7 +13,6 @@ import { OutcomeQueue } from "./outcome-queue.ts";
 /** The writer of audit events: steps 4 and 8 of a request (GW-136, GW-141). */
 export interface AuditRecorder {
   readonly enabled: boolean;
-  /** Number of outcomes that the audit service has not accepted yet. */
   readonly queued: number;
   /**
    * Resolves when the audit service has stored the intent. Only then may the gateway forward the request.
@@ -35,7 +34,6 @@ interface AuditRecorderOptions {
   readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly registry: Metrics["registry"];
-  /** The tracing of the calls to the audit service; undefined if traces are not exported. */
   readonly tracing?: Tracing;
   readonly clock?: Clock;
 }

@@ -12,7 +12,6 @@ import {
 import type { Scope } from "@ostiary/lib/domain/routes";
 import { fieldValue } from "../upstream/client.ts";
 
-/** The audit notes of a service, as a `responded` outcome contains them. */
 type ResponseNotes = Required<Pick<AuditOutcome, "details" | "created_id" | "organization_id" | "member_id">>;
 
 /** A callback that is called with the name of an ignored header and the reason, never with the value. */

@@ -32,7 +32,6 @@ export class ClientAddresses {
     return this.#addressIn(addresses[Math.max(0, addresses.length - this.#hops)] ?? "") ?? socketAddress;
   }
 
-  /** Returns the canonical address of a connection's peer. */
   peerOf(address: { address: string } | null): string {
     return (address && this.#canonical(address.address)) ?? UNKNOWN_ADDRESS;
   }

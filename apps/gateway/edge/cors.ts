@@ -8,7 +8,6 @@ const OPEN = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Header
 
 /** The CORS headers for browsers (GW-106 to GW-110). */
 export class CorsPolicy {
-  /** The origins whose pages may call the gateway, or null for every origin. */
   readonly #allowed: ReadonlySet<string> | null;
   /** The CORS headers that are the same in every proxied response and every error. */
   readonly constant: Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 
-/** The canonical text of an IPv4 address that is mapped into IPv6. */
 const MAPPED = /^::ffff:[0-9a-f]+:[0-9a-f]+$/;
 const MAPPED_PREFIX = "::ffff:";
 
@@ -36,7 +35,6 @@ export function failureSubject(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
-/** Returns whether an address with this first group is in fc00::/7 (RFC 4193). */
 function isUniqueLocal(group: string): boolean {
   return (Number.parseInt(group, 16) & 0xfe00) === 0xfc00;
 }

@@ -25,25 +25,16 @@ interface Relief {
 }
 
 const CHECK_MS = 100;
-/**
- * The maximum number of requests between two checks of connections and memory. The checks every 100 ms are
- * not enough: between two checks, a burst of buffered bodies can use up all memory.
- */
+/** The requests between two checks. In 100 ms, a burst of buffered bodies can use up all memory. */
 const CHECK_REQUESTS_MAX = 128;
 const CHECK_REQUESTS_MIN = 16;
 /** The number of checks while new requests use up the descriptors above MAX_CONNECTIONS. */
 const CHECKS_IN_ROOM = 4;
 /** The number of descriptors that one request may open: one for its client and one for its service. */
 const DESCRIPTORS_OF_REQUEST = 2;
-/**
- * The number of requests in flight that are admitted under any pressure. Without this reserve, resources that
- * cannot be freed would block all requests.
- */
+/** Requests admitted under any pressure, since resources that cannot be freed would block all requests. */
 const RESERVED_REQUESTS = 100;
-/**
- * The fraction of the system's limit that is the default maximum. The rest absorbs the growth between two
- * checks.
- */
+/** The default maximum as a fraction of the system's limit. The rest absorbs growth between two checks. */
 const SHARE = 0.75;
 const COLLECT_PAUSE_MS = 2_000;
 

@@ -3,10 +3,7 @@ import { totalmem } from "node:os";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { residentMemory } from "@ostiary/lib/runtime/telemetry";
 
-/**
- * The memory and descriptors that a process uses and may use. A limit that the system does not report is
- * infinite.
- */
+/** The memory and descriptors of a process. A limit that the system does not report is infinite. */
 export interface ProcessReadings {
   memory_bytes(): number;
   /** Runs a full garbage collection, which takes some tens of milliseconds. */
@@ -30,18 +27,12 @@ export function processReadings(): ProcessReadings {
   };
 }
 
-/**
- * Returns the number of open descriptors, which Linux reports since version 6.2. Returns 0 on other systems.
- * Takes 3 µs for any number of descriptors.
- */
+/** Returns the number of open descriptors on Linux since version 6.2, else 0. Takes 3 µs. */
 function countedDescriptors(): number {
   return statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/**
- * Returns the lowest free descriptor, which equals the number of open descriptors unless there are gaps.
- * Takes 5 µs for any number of descriptors.
- */
+/** Returns the lowest free descriptor: the number of open ones, unless there are gaps. Takes 5 µs. */
 function lowestFreeDescriptor(): number {
   try {
     const descriptor = openSync("/dev/null", "r");
@@ -54,7 +45,6 @@ function lowestFreeDescriptor(): number {
   }
 }
 
-/** Returns the memory limit of the container, or else the memory of the machine. */
 function allowedMemory(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

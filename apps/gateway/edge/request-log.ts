@@ -13,10 +13,7 @@ const CLIENT_GONE_STATUS = 499;
 const UNMATCHED = "unmatched";
 const PREFLIGHT = "preflight";
 
-/**
- * Records each request in the metrics and in its trace, and writes the log lines that are not sampled out
- * (OP-37).
- */
+/** Records each request in metrics, in its trace and, unless sampled out, in the log (OP-37). */
 export class RequestLog {
   readonly #telemetry: Telemetry;
   readonly #traffic: Traffic;
@@ -94,10 +91,7 @@ function loggedPath(url: string): string {
   return shown.join("/").slice(0, PATH_LENGTH_MAX);
 }
 
-/**
- * Returns the display prefix of the request's API key or session, even if refused, or null without a valid
- * form.
- */
+/** Returns the display prefix of the request's API key or session, even if refused. */
 function presentedKeyPrefix({ credential }: Exchange): string | null {
   return credential === null ? null : displayPrefix(credential);
 }

@@ -6,7 +6,6 @@ export interface RequestTarget {
   readonly query: string;
 }
 
-/** The start of every URL on the gateway's port. */
 const SCHEME = "http://";
 const KNOWN_HOSTS_MAX = 1_000;
 

@@ -10,12 +10,10 @@ const SHARES = 8;
 const SHARES_OF_ADDRESS = 3;
 const RETRY_AFTER_SECONDS = 1;
 
-/** A request that can count against shares. */
 export interface SharedRequest {
   readonly principal: Principal | null;
   /** The route's `target` is the address of its service. Services with one address share, since they hang together. */
   readonly route: { readonly target: string };
-  /** Whether the request counts against shares. */
   isShared: boolean;
 }
 
@@ -27,15 +25,11 @@ export interface SharedRequest {
 export class Shares {
   readonly #shareMax: number;
   readonly #callers = new Map<string, number>();
-  /** The requests on public routes, by address. */
   readonly #public = new Map<string, number>();
   readonly #addresses = new Map<string, number>();
-  /** The number of requests that got 429 since the start. */
   refused = 0;
-  /** The number of requests that got 503 since the start. */
   refusedForServices = 0;
 
-  /** @param requestsMax maximum number of requests in flight */
   constructor(requestsMax: number) {
     this.#shareMax = Math.max(1, Math.floor(requestsMax / SHARES));
   }
@@ -58,7 +52,6 @@ export class Shares {
     this.#count(request, 1);
   }
 
-  /** Stops counting a request that has ended. */
   release(request: SharedRequest): void {
     if (!request.isShared) return;
     request.isShared = false;

@@ -10,10 +10,7 @@ import {
 import type { Charge, ChargedWindow, CounterStore, Refund } from "@ostiary/lib/runtime/stores/counter-store";
 import { type DescribedLimits, limitsText, policiesText, tightestOf } from "./headers.ts";
 
-/**
- * The time for which a quota's count is kept after its period, so that a gateway with a slow clock cannot
- * restart the period.
- */
+/** A quota's count is kept so long after its period, so that a gateway with a slow clock cannot restart it. */
 const PERIOD_SLACK_MS = 86_400_000;
 
 /**
@@ -70,19 +67,16 @@ interface PreparedLimits {
   readonly untilMs: number;
 }
 
-/** A limit, and the bucket in which one request counts. */
 interface Counting {
   readonly prepared: PreparedLimit;
   readonly charge: Charge;
   /** The time left in a calendar period, or null for a window that the first request opens. */
   readonly periodLeftMs: number | null;
-  /** The quota of a calendar period, or null for a window. */
   readonly quota: QuotaBucket | null;
 }
 
 interface LimitSetOptions {
   readonly store: Pick<CounterStore, "charge" | "refund" | "isSpread">;
-  /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
   readonly clock: Pick<Clock, "now">;
 }
@@ -92,10 +86,7 @@ export class LimitSetCounter {
   readonly #store: LimitSetOptions["store"];
   readonly #quotas: QuotaRecord | null;
   readonly #clock: LimitSetOptions["clock"];
-  /**
-   * The prepared form of each list of limits. The weak map frees the form together with the list and its
-   * route.
-   */
+  /** The prepared form of each list of limits, which is freed together with the list and its route. */
   readonly #prepared = new WeakMap<readonly AppliedLimit[], PreparedLimits>();
 
   constructor({ store, quotas, clock }: LimitSetOptions) {
@@ -200,7 +191,6 @@ function noteCharges(quotas: QuotaRecord, countings: readonly Counting[]): void 
   for (const { quota } of countings) if (quota !== null) quotas.charged(quota, 1);
 }
 
-/** Prepares a list of limits for the calendar periods that contain `now`. */
 function prepare(limits: readonly AppliedLimit[], now: number): PreparedLimits {
   const prepared = limits.map((limit) => prepareLimit(limit, now));
   const periods = prepared.flatMap(({ period }) => (period === null ? [] : [period]));

@@ -39,7 +39,6 @@ export interface Authenticator {
     request: Request,
     credential: string | null,
   ): Principal | Promise<Principal>;
-  /** The number of refused credentials by reason. */
   readonly refusals: Readonly<Record<string, number>>;
   readonly caches: Readonly<Record<CacheName, CacheState>>;
   ready(): boolean;
@@ -122,10 +121,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   };
 }
 
-/**
- * Returns the refusal of a request without an acceptable credential. The refusal names the credentials that a
- * route of `scope` accepts.
- */
+/** Names the credentials that a route of `scope` accepts. */
 function missing(scope: ProtectedScope, isAuthorizationSent: boolean): CredentialRefusal {
   const accepted = scope === "user" ? "X-API-Key or Authorization: Bearer" : "X-API-Key";
   const sent = isAuthorizationSent ? " The Authorization header is not accepted here." : "";

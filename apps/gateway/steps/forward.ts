@@ -18,10 +18,7 @@ export interface UpstreamAnswer {
   readonly status: number;
   /** The end-to-end header fields. Each name, in lower case, is followed by its value. */
   readonly fields: readonly string[];
-  /**
-   * The Content-Length of a response without a body: a 304, or a response to HEAD. Null for all other
-   * responses.
-   */
+  /** The Content-Length of a 304 or of a response to HEAD, else null. */
   readonly announced: number | null;
   /** The body. A streamed body may still be arriving when the gateway starts its response. */
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;

@@ -73,7 +73,6 @@ export type LimitedRoute = Pick<CompiledRoute, "scope" | "rate_limit" | "bucketP
 
 interface Caller {
   readonly ip: string;
-  /** The admitted caller, or null on a public route. */
   readonly principal: LimitedPrincipal | null;
 }
 
@@ -128,10 +127,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   };
 }
 
-/**
- * Returns a function that counts a request in one window. The function calls `otherwise` if the store cannot
- * count.
- */
+/** Counts a request in one window, and calls `otherwise` if the store cannot count. */
 function windowCounter({ store, clock }: Required<Pick<LimiterOptions, "store" | "clock">>) {
   return async <Uncounted>(
     key: string,
@@ -153,7 +149,6 @@ function windowCounter({ store, clock }: Required<Pick<LimiterOptions, "store" |
   };
 }
 
-/** Returns a function that counts a request in all limits of a set, or in none. */
 function setCounter(sets: LimitSetCounter, decisions: DecisionCounts) {
   return async (limits: readonly AppliedLimit[], subject: string): Promise<SetState> => {
     const decided = limits.map((limit) => decisions.ofPolicy(limit.bucketPrefix));
@@ -206,7 +201,6 @@ export function isRefunded(
   return !reachedService && status !== FORBIDDEN;
 }
 
-/** Returns the limit, or null for 0 requests, which means unlimited. */
 function unlessZero(requests: number, window_seconds: number): RateLimit | null {
   return requests === 0 ? null : { requests, window_seconds };
 }

@@ -10,7 +10,6 @@ import type { UpstreamAnswer } from "./forward.ts";
 const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
 const AUDIT_FIELDS: ReadonlySet<string> = new Set(AUDIT_HEADERS);
 
-/** The default headers of responses, either on public routes or on protected routes. */
 interface Defaults {
   readonly headers: Headers;
   /** The request headers on which each response depends. */
@@ -33,7 +32,6 @@ export class Responder {
     this.#ofPrivate.headers.set("Cache-Control", "no-store");
   }
 
-  /** Returns the service's response, without its audit headers. */
   answer(exchange: Exchange, { status, fields, announced, body }: UpstreamAnswer): Response {
     const defaults = this.#defaultsOf(exchange);
     const isTyped = !(body instanceof Uint8Array) || fieldValue(fields, "content-type") !== null;
@@ -57,7 +55,6 @@ export class Responder {
     return new Response(body, { status: error.status, headers });
   }
 
-  /** Returns the response to an OPTIONS request on any path. */
   preflight(exchange: Exchange): Response {
     const headers = this.#cors.preflight(exchange.request.headers);
     setSecurityHeaders(headers);

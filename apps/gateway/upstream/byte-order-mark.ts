@@ -1,6 +1,5 @@
 import type { ByteSource } from "./client.ts";
 
-/** The byte order mark in UTF-8. */
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**

@@ -2,7 +2,6 @@ import { DurationHistogram, type DurationSeries, type Metrics } from "@ostiary/l
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The status classes, and `none` for a call without a response. */
 const CLASSES = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
 /** Measures the time from the start of a call to the response head, by service. */

@@ -16,7 +16,6 @@ const READER_PATIENCE_MS = 1_000;
 
 const ENDED = -1;
 
-/** The request of a call's client, and the server that can close the client's connection. */
 export interface CallClient {
   readonly request: Request;
   readonly server: { timeout(request: Request, seconds: number): void };
@@ -61,7 +60,6 @@ export class UpstreamCalls {
     return this.#underway.length;
   }
 
-  /** Begins a call for `client`. The caller must end the call. */
   begin(client: CallClient): UpstreamCall {
     const call = new UpstreamCall(client, this);
     call.index = this.#underway.push(call) - 1;
@@ -82,15 +80,11 @@ export class UpstreamCalls {
     call.index = ENDED;
   }
 
-  /**
-   * Returns the deadline of a wait of `ms` that starts now. A missed deadline takes effect up to two sweeps
-   * late.
-   */
+  /** Returns the deadline of a wait that starts now. It takes effect up to two sweeps late. */
   deadline(ms: number): number {
     return this.timeMs + ms + SWEEP_MS;
   }
 
-  /** Stops the calls whose clients have stopped reading the response. */
   endSlowReaders(): void {
     for (const call of [...this.#underway]) call.endUnread(this.timeMs - READER_PATIENCE_MS);
   }

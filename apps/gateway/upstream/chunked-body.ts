@@ -64,10 +64,7 @@ const CLASS_OF = Uint8Array.from({ length: 256 }, (_, byte) => {
 const TOKEN = [HEX_CLASS, TOKEN_CLASS];
 const TEXT = [...TOKEN, TEXT_CLASS, BLANK_CLASS, COLON_CLASS, SEMICOLON_CLASS];
 
-/**
- * The transitions of the chunked coding (RFC 9112, section 7.1): in state `from`, a byte of `classes` leads
- * to state `to`.
- */
+/** The chunked coding (RFC 9112, section 7.1): in state `from`, a byte of `classes` leads to `to`. */
 const TRANSITIONS: readonly [from: number, classes: readonly number[], to: number][] = [
   [SIZE_START, [HEX_CLASS], SIZE],
   [SIZE, [HEX_CLASS], SIZE],
@@ -102,10 +99,7 @@ export class ChunkedBody {
   dataStart = 0;
   dataEnd = 0;
   #state = SIZE_START;
-  /**
-   * The size of the chunk while its digits are read. After that, the number of bytes of the chunk that have
-   * not arrived yet.
-   */
+  /** The size of the chunk while its digits are read, and then the bytes that have not arrived yet. */
   #size = 0;
   #digits = 0;
   #extensionBytes = 0;
@@ -156,7 +150,6 @@ export class ChunkedBody {
     return end;
   }
 
-  /** Reads framing up to the next data or the end of the body. */
   #takeFraming(bytes: Buffer, from: number): number {
     let at = from;
     while (at < bytes.length) {
@@ -180,7 +173,6 @@ export class ChunkedBody {
     }
   }
 
-  /** Begins the data of a chunk, or the trailers after the last chunk, which is empty. */
   #beginChunk(): void {
     this.#digits = 0;
     this.#extensionBytes = Math.max(0, this.#extensionBytes - this.#size);

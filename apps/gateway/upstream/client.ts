@@ -2,9 +2,7 @@ import type { CallHandle } from "@ostiary/lib/runtime/bounded-call";
 
 export type { Abortable, CallHandle } from "@ostiary/lib/runtime/bounded-call";
 
-/**
- * Bytes that arrive over time. The consumer requests each chunk, so a slow consumer slows the producer down.
- */
+/** Bytes that arrive over time. A slow consumer slows the producer down. */
 export interface ByteSource {
   /**
    * Returns the next chunk, or undefined at the end. Rejects if the source breaks off. Only one call may be
@@ -18,7 +16,6 @@ export interface ByteSource {
 export interface UpstreamRequest {
   /** The name under which metrics count the connection. */
   readonly service: string;
-  /** Scheme, host and port, as in `http://widgets:8080`. */
   readonly origin: string;
   /** Host and port: the value of the Host header. */
   readonly target: string;
@@ -39,15 +36,12 @@ export interface StreamedBody {
   readonly length: number | null;
 }
 
-/** The response of a service, available once its head has arrived. */
 export interface UpstreamResponse {
   readonly status: number;
   /** The header fields as received: each name, in lower case, is followed by its value. Names can repeat. */
   readonly fields: readonly string[];
   readonly length: number | null;
-  /**
-   * The body: bytes if it has arrived completely, a source if it is still arriving, or null if there is none.
-   */
+  /** Bytes if the body has arrived completely, a source if it is still arriving. */
   readonly body: Uint8Array | ByteSource | null;
 }
 

@@ -22,7 +22,6 @@ export class ServiceConnections {
   }
 }
 
-/** Counts connections by service. The counts outlive the pools. */
 export class ConnectionCounts {
   readonly #histogram: DurationHistogram;
   readonly #services = new Map<string, ServiceConnections>();

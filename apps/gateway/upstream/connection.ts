@@ -136,7 +136,6 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     this.#writer.send(carried.request);
   }
 
-  /** Aborts the request that the connection carries, and closes the connection. */
   abort(): void {
     this.#close("abandoned", new ConnectionBroken("ECONNABORTED"));
   }
@@ -153,10 +152,7 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     this.#socket?.resume();
   }
 
-  /**
-   * Writes bytes of a request to the socket. Returns the number of accepted bytes, or a negative number if
-   * the socket is closed.
-   */
+  /** Returns the number of accepted bytes, or a negative number if the socket is closed. */
   write(bytes: Uint8Array, offset: number, length: number): number {
     return this.#socket?.write(bytes, offset, length) ?? -1;
   }
@@ -220,7 +216,6 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     carried.answered({ status, fields, length, body: source ?? first });
   }
 
-  /** Handles a FIN: the service has closed its side in an orderly way. */
   #ended(): void {
     if (this.#closed) return;
     try {

@@ -9,7 +9,6 @@ import type { ServiceAddresses } from "./service-addresses.ts";
 /** The maximum time for which a dial waits for one address before it also tries the next. */
 const PATIENCE_MAX_MS = 500;
 
-/** The pool for which a connection is dialed. */
 export interface DialOwner extends ConnectionOwner {
   /** Reserves one more attempt to connect. Returns false if too many are under way. */
   takeAttempt(): boolean;
@@ -52,7 +51,6 @@ export class Dial {
     this.#environment = environment;
   }
 
-  /** Starts the first attempt, which the owner has reserved. */
   async start(): Promise<void> {
     const { addresses, connectTimeoutMs } = this.#target;
     this.#cancelDeadline = this.#environment.clock.after(connectTimeoutMs, () => this.#end("overdue"));

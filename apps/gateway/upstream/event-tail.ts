@@ -30,10 +30,7 @@ export class EventTail {
     return endsLine(last) && endsLine(before);
   }
 
-  /**
-   * Returns the length of the part of an unsent `chunk` up to the end of its last complete event. Returns 0
-   * if no event ends in the chunk.
-   */
+  /** Returns the length of an unsent `chunk` up to the end of its last complete event, or 0. */
   wholeEventsIn(chunk: Uint8Array): number {
     const before = this.#last;
     let whole = 0;

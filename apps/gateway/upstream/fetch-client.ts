@@ -18,10 +18,7 @@ const BODILESS: ReadonlySet<number> = new Set([NO_CONTENT, 304]);
 const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const NOTHING = new Uint8Array();
 
-/**
- * Calls services through the runtime's `fetch`, which shares 64 idle connections among all origins and has
- * its own retries.
- */
+/** Calls services through the runtime's `fetch`, which has 64 idle connections and its own retries. */
 export class FetchClient implements UpstreamClient {
   async fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
     const controller = new AbortController();
@@ -114,7 +111,6 @@ function lengthOf(status: number, headers: Headers): number | null {
   return null;
 }
 
-/** Returns the end-to-end fields of a response, without Content-Length. */
 function keptFields(headers: Headers): string[] {
   const named = new Set(["content-length", ...connectionNames(headers.get("connection"))]);
   const fields: string[] = [];

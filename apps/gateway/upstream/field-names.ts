@@ -15,10 +15,7 @@ const MEANINGS: ReadonlyMap<string, number> = new Map([
   ["keep-alive", KEEP_ALIVE],
 ]);
 
-/**
- * The size of the table, a power of two. Each name has two possible slots, enough for the few dozen names
- * that services use.
- */
+/** The size of the table, a power of two, enough for the few dozen names that services use. */
 const SLOTS = 1_024;
 /** The maximum length of a cached name, which limits the memory of the table to a few hundred kilobytes. */
 const NAME_BYTES_MAX = 128;
@@ -26,10 +23,7 @@ const NAME_BYTES_MAX = 128;
 export interface FieldName {
   readonly name: string;
   readonly meaning: number;
-  /**
-   * Whether the field is forwarded to the client. Only fields with the meaning ORDINARY can be forwarded: all
-   * others are for the response reader.
-   */
+  /** Whether the field is forwarded to the client, which only fields with the meaning ORDINARY can be. */
   readonly kept: boolean;
   readonly bytes: Uint8Array;
 }

@@ -90,7 +90,6 @@ export class FramingFields {
     if (minorVersion === 0) throw new MalformedResponse("An HTTP/1.0 response has Transfer-Encoding.");
   }
 
-  /** Throws if a 1xx or 204 has a body, which RFC 9112 forbids. */
   #checkBodiless(): void {
     if (this.chunked) throw new MalformedResponse("A 1xx or 204 response has Transfer-Encoding.");
     if (this.contentLength !== null && this.contentLength > 0) {
@@ -98,7 +97,6 @@ export class FramingFields {
     }
   }
 
-  /** Adds a Content-Length. Repeated identical values count once. */
   #addLength(value: string): void {
     if (this.#lengthText !== null) {
       if (this.#lengthText === value) return;

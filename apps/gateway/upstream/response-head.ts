@@ -35,10 +35,7 @@ export class HeadScanner {
   status = 0;
   minor = 0;
   readonly names: FieldName[] = [];
-  /**
-   * The offsets of the values without whitespace. Value n starts at `values[2n]` and ends at
-   * `values[2n + 1]`.
-   */
+  /** Value n, without whitespace, starts at offset `values[2n]` and ends at `values[2n + 1]`. */
   readonly values: number[] = [];
   readonly #known: FieldNames;
   #state = VERSION;

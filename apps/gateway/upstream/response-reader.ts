@@ -150,7 +150,6 @@ export class ResponseReader {
     } while (rest.length > 0);
   }
 
-  /** Reads a head. Returns the offset of its end in `chunk`, or INCOMPLETE. */
   #scanHead(chunk: Buffer): number {
     const heldBytes = this.#heldBytes;
     const bytes = heldBytes === 0 ? chunk : this.#hold(chunk);
@@ -204,7 +203,6 @@ export class ResponseReader {
     this.#expectHead();
   }
 
-  /** Begins the response after its final head; the body starts at `at`. */
   #begin(chunk: Buffer, at: number): void {
     const { status, minor } = this.#scanner;
     const { keepAliveTimeoutMs } = this.#framing;

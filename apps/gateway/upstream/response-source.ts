@@ -16,7 +16,6 @@ export class ResponseSource implements ByteSource {
   #waiting: PromiseWithResolvers<Uint8Array | undefined> | null = null;
   #ended = false;
   #failure: { readonly cause: unknown } | null = null;
-  /** The connection, or null if no more bytes can arrive. */
   #connection: BodyConnection | null;
 
   constructor(connection: BodyConnection) {
@@ -45,7 +44,6 @@ export class ResponseSource implements ByteSource {
     this.#waiting?.resolve(undefined);
   }
 
-  /** Fails the body with the reason why it broke off. */
   fail(cause: unknown): void {
     this.#failure = { cause };
     this.#connection = null;

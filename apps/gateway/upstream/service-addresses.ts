@@ -5,7 +5,6 @@ import { type Clock, pause } from "@ostiary/lib/async";
 /** Returns all addresses of a host name. Rejects if the name has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** Asks the system's resolver, which also reads the hosts file. */
 export const systemResolve: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true, order: "verbatim" })).map(({ address }) => address);
 
@@ -33,7 +32,6 @@ export class ServiceAddresses {
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #lookup: Promise<void> | null = null;
   #turn = 0;
-  /** For each address that failed, the time until which it is left out. */
   readonly #leftOut = new Map<string, number>();
   /** For each address, the number of attempts to connect without a result. */
   readonly #attempts = new Map<string, number>();
@@ -64,7 +62,6 @@ export class ServiceAddresses {
     return [...good, ...left];
   }
 
-  /** Returns whether one more attempt may connect to an address. */
   mayTry(address: string): boolean {
     return (this.#attempts.get(address) ?? 0) < ATTEMPTS_MAX;
   }
@@ -79,7 +76,6 @@ export class ServiceAddresses {
     else this.#attempts.delete(address);
   }
 
-  /** Leaves an address out, because it refused a connection or did not answer. */
   failed(address: string): void {
     this.#leftOut.set(address, this.#clock.elapsedMs() + LEFT_OUT_MS);
   }
@@ -89,7 +85,6 @@ export class ServiceAddresses {
     return this.#leftOut.values().some((untilMs) => untilMs > nowMs);
   }
 
-  /** Takes an address in again, because it accepted a connection. */
   accepted(address: string): void {
     this.#leftOut.delete(address);
   }

@@ -45,7 +45,6 @@ export class SilenceWatch {
     this.#cancel = clock.after(this.#partMs, this.#check);
   }
 
-  /** Records a message or a ping of a side. */
   heard(side: Side): void {
     this.#idleParts = 0;
     this.#watched[side].silentParts = 0;

@@ -24,9 +24,7 @@ export interface TunnelLimits {
   readonly messageBytesMax: number;
 }
 
-/**
- * The callback that runs once, when both connections are closed. `failure` is null unless the service failed.
- */
+/** Called once, when both connections are closed. `failure` is null unless the service failed. */
 type OnTunnelEnd = (failure: Error | null) => void;
 
 /** The value that the runtime keeps with each client's WebSocket. */
@@ -52,7 +50,6 @@ export class Tunnel {
   #bytesAfterServicePause = 0;
   bytes_in = 0;
   bytes_out = 0;
-  /** Whether the tunnel has stopped forwarding messages. */
   #ended = false;
   #failure: Error | null = null;
   readonly #silence: SilenceWatch;
@@ -104,9 +101,7 @@ export class Tunnel {
     if (this.#service.bufferedAmount > QUEUED_BYTES_MAX) this.#awaitService();
   }
 
-  /**
-   * Resumes both sides after a slow client has caught up. The client stays paused while the service is slow.
-   */
+  /** Resumes both sides after a slow client has caught up. A slow service keeps the client paused. */
   clientDrained(): void {
     if (this.#ended) return;
     this.#silence.progressed("client");

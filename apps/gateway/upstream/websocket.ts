@@ -7,9 +7,7 @@ import type { UpstreamHeaders } from "./headers.ts";
 import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
 
 interface WebSocketOptions extends TunnelLimits {
-  /**
-   * Origins whose pages may connect. Browsers leave this check to servers. An empty set allows all origins.
-   */
+  /** Origins whose pages may connect, which browsers do not check. An empty set allows all. */
   readonly origins: ReadonlySet<string>;
 }
 

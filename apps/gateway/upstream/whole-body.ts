@@ -1,10 +1,7 @@
 /** The maximum size of bodies that are read completely, so that they keep their Content-Length (GW-100). */
 export const BUFFERED_BYTES_MAX = 65_536;
 
-/**
- * Returns a body if all of it has arrived, otherwise null. Reads a clone, so that the body itself can still
- * be read in chunks.
- */
+/** Returns a body if all of it has arrived, else null. Reads a clone, so that the body can still be read. */
 export function arrivedBody(message: { clone(): { bytes(): Promise<Uint8Array> } }): Uint8Array | null {
   const bytes = message.clone().bytes();
   // For a rejected promise, `peek` would return the reason as if it were the value.

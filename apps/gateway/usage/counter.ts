@@ -25,10 +25,7 @@ type Tally = ReturnType<typeof emptyTally>;
 const TOO_MANY_REQUESTS = 429;
 const FORBIDDEN = 403;
 const HOUR_MS = 3_600_000;
-/**
- * The number of tallies at which all tallies move to the counts. If principals are not cached, each request
- * has a new principal object and needs a new tally.
- */
+/** All tallies move to the counts at this number, since principals that are not cached need a new tally each. */
 const TALLIES_MAX = 4_096;
 const COUNTS_MAX = 100_000;
 
@@ -168,10 +165,7 @@ function addTo(count: UsageCount, tally: Tally): void {
   count.duration_ms += tally.duration_ms;
 }
 
-/**
- * Returns the prefix of an API key, or null for a session. Each session has its own prefix, so sessions count
- * only for their member.
- */
+/** Returns the prefix of an API key, or null for a session, which counts only for its member. */
 function keyPrefixOf({ auth_type, key_prefix }: Principal): string | null {
   if (key_prefix === null || auth_type === "member_session") return null;
   return key_prefix.slice(0, USAGE_KEY_PREFIX_LENGTH_MAX);

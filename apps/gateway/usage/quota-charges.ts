@@ -8,7 +8,6 @@ const QUOTAS_MAX = 100_000;
 export class QuotaCharges {
   readonly #quotasMax: number;
   readonly #waiting = new Map<string, QuotaCharge>();
-  /** The number of charges since the start that could not be kept or reported. */
   lost = 0;
 
   constructor(quotasMax = QUOTAS_MAX) {
@@ -19,7 +18,6 @@ export class QuotaCharges {
     return this.#waiting.size;
   }
 
-  /** Adds requests that were charged to a quota. A negative number is a refund. */
   add(quota: QuotaBucket, requests: number): void {
     const waiting = this.#waiting.get(quota.bucket) ?? this.#begin(quota);
     if (waiting === null) {

@@ -15,12 +15,9 @@ import { QuotaCountLookup } from "./quota-count-lookup.ts";
 import { UsageReporter } from "./reporter.ts";
 
 export interface UsageRecorder {
-  /** Counts a request that has ended, if it belongs to an organization. */
   count(request: EndedRequest, status: number | null, failure: Error | null, duration_ms: number): void;
-  /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
   start(): void;
-  /** Tries for at most `deadlineMs` to report the remaining counts. */
   close(deadlineMs: number): Promise<void>;
 }
 
