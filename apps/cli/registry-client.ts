@@ -1,10 +1,15 @@
 import { readBounded } from "@ostiary/lib/async";
-import { type HttpAnswer, pathOf, RegistryApi } from "@ostiary/lib/contracts/registry-api";
+import {
+  type Gateway,
+  Gateways,
+  type HttpAnswer,
+  pathOf,
+  RegistryApi,
+} from "@ostiary/lib/contracts/registry-api";
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
-import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
+import { isThisMachine, withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./exit-codes.ts";
-import { proxyFor } from "./proxy.ts";
 import { unavailableText, unreachableText } from "./unreachable.ts";
 
 /** The registry's address and token, from the environment or a profile. */
@@ -41,6 +46,18 @@ export class RegistryClient extends RegistryApi {
     this.#note = note;
   }
 
+  /** Returns the running gateways, from all pages of the list. */
+  async gateways(): Promise<Gateway[]> {
+    const all: Gateway[] = [];
+    for (;;) {
+      const last = all.at(-1)?.instance;
+      const page = last === undefined ? "" : `?starting_after=${last}`;
+      const { gateways, has_more } = await this.ask(Gateways, `${pathTo("gateways")}${page}`);
+      all.push(...gateways);
+      if (!has_more) return all;
+    }
+  }
+
   protected async send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer> {
     try {
       const sent = new Headers(request.headers);
@@ -73,6 +90,14 @@ export class RegistryClient extends RegistryApi {
 const UNAUTHORIZED =
   "The registry does not accept ADMIN_TOKEN: set it to the registry's own ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.";
 const TOO_LONG = `responds with more than ${RESPONSE_BYTES_MAX / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
+
+/**
+ * Returns the options with which `fetch` calls this machine without the proxy of the environment. The proxy could
+ * not reach this machine's loopback addresses, but it would read the token.
+ */
+export function proxyFor(url: string): { proxy?: false } {
+  return isThisMachine(new URL(url).hostname) ? { proxy: false } : {};
+}
 
 class ResponseTooLong extends Error {}
 

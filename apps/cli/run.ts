@@ -42,7 +42,6 @@ function terminalOf(env: Environment): Terminal {
     readInput: () => Bun.stdin.bytes(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askLine : null,
     colours: process.stdout.isTTY === true && !env.NO_COLOR,
-    progress: process.stderr.isTTY === true,
   };
 }
 

@@ -8,8 +8,6 @@ export interface Terminal {
   ask: ((question: string) => Promise<string>) | null;
   /** Whether standard output is a terminal that shows colours. */
   colours: boolean;
-  /** Whether standard error is a terminal, where a line can be overwritten. */
-  progress: boolean;
 }
 
 /**

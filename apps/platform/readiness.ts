@@ -1,4 +1,4 @@
-import { listGateways, type RegistryClient } from "@ostiary/cli";
+import type { RegistryClient } from "@ostiary/cli";
 import { type Clock, pause, systemClock } from "@ostiary/lib/async";
 import { localOrigin } from "@ostiary/lib/runtime/service";
 import { type AdminAccess, adminClient } from "./catalogs.ts";
@@ -42,7 +42,7 @@ async function servesAll(
   { instance }: Pick<RunningGateway, "instance">,
   registry: RegistryClient,
 ): Promise<boolean> {
-  const gateways = await listGateways(registry);
+  const gateways = await registry.gateways();
   const own = gateways.find((gateway) => gateway.instance === instance);
   return own !== undefined && (own.current || own.skipped.length > 0);
 }

@@ -1,6 +1,5 @@
 import type { Gateway } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
-import { listGateways } from "../list-gateways.ts";
 import { onOneLine } from "../terminal.ts";
 import type { Run } from "./command.ts";
 
@@ -12,7 +11,7 @@ export function addGateways(program: Command, run: Run): void {
     .addHelpText("after", "\nExample:\n  $ bun cli gateways")
     .action(() =>
       run(async ({ registry, output }) => {
-        const gateways = await listGateways(registry);
+        const gateways = await registry.gateways();
         output.result({ gateways }, () => {
           output.table(
             ["gateway", "current", "services", "routes", "skipped", "started", "loaded"],

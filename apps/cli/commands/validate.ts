@@ -5,10 +5,9 @@ import { type Command, Option } from "commander";
 import { Refused, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
-import { annotations } from "../validation/annotations.ts";
 import { checkFiles, type Report, type SourceFile } from "../validation/findings.ts";
 import { sarifLog } from "../validation/sarif.ts";
-import { reportText, summaryText } from "../validation/text.ts";
+import { annotations, reportText, summaryText } from "../validation/text.ts";
 import type { Run, Setting } from "./command.ts";
 import { readBytes } from "./read-document.ts";
 

@@ -12,7 +12,7 @@ import {
   tilePath,
 } from "@ostiary/lib/domain/tlog";
 import { readLogKey } from "@ostiary/lib/verification";
-import { proxyFor } from "../proxy.ts";
+import { proxyFor } from "../registry-client.ts";
 
 /** The error for a log that does not respond, or whose response is unexpected. */
 export class NoResponse extends Error {

@@ -80,7 +80,6 @@ export async function runCli(
       readInput: async () => Uint8Array.from(Buffer.from(input)),
       ask: null,
       colours: false,
-      progress: false,
       ...terminal,
     },
   });

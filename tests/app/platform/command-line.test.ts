@@ -35,7 +35,6 @@ async function run(name: string, cli: string, parameters: string[]) {
       readInput: async () => new Uint8Array(),
       ask: null,
       colours: false,
-      progress: false,
     },
   });
   return { exitCode, stdout, stderr, isChosen: chosen() !== undefined };

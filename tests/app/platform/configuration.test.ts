@@ -94,22 +94,6 @@ describe("all wrong environment variables are named at once", () => {
     ]);
   });
 
-  // OP-13
-  test("by the registry", () => {
-    const lines = problems(loadRegistry, {
-      ...{ PORT: "x", ROUTE_STORE_URL: "memory://", SEED_ROUTES_DIR: "/nowhere", SWAGGER_ENABLED: "yes" },
-      ...{ DATABASE_URL: `mysql://root:${SECRET}@db`, ADMIN_TOKEN: `${SECRET} ${SECRET}` },
-    });
-    expect(lines).toEqual([
-      `ADMIN_TOKEN must be the admin API's bearer token, ${TOKEN_RULE}`,
-      `DATABASE_URL ${DATABASE_RULE}`,
-      `PORT ${WHOLE} 0 to 65535.`,
-      "ROUTE_STORE_URL is memory://, which no other process can read: set the URL of etcd, or start the platform app.",
-      "SEED_ROUTES_DIR must be a readable directory of YAML files that are applied at start.",
-      "SWAGGER_ENABLED must be true or false.",
-    ]);
-  });
-
   // ID-70
   test("by identity, with each problem of the roles file", () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });

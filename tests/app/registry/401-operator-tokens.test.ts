@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { waitFor } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { clientOf, service } from "./harness.ts";
+import { clientOf } from "./harness.ts";
 import {
   claiming,
   entry,
@@ -61,15 +61,6 @@ describe("a token of the identity provider", () => {
     expect(await verdict(MAIN)).toEqual([200, "widgets"]);
     expect(await verdict({ groups: ["x", "platform"] })).toEqual([200, "platform"]);
     expect(await verdict({ groups: "staff", aud: ["elsewhere", "other"] })).toEqual([200, "staff"]);
-  });
-
-  // RG-119
-  test("writes under the operator's name, with the reason of the request", async () => {
-    const client = shared.with(await provider.token(MAIN));
-    const { status } = await client.put("w-named", service("/w/named"), { "X-Change-Reason": "a release" });
-    expect(status).toBe(200);
-    const { revisions } = (await client.call("GET", "/services/w-named/revisions")).body;
-    expect(revisions[0]).toMatchObject({ operator: "widgets", reason: "a release" });
   });
 
   const refused: [what: string, claims: Record<string, unknown>][] = [

@@ -3,7 +3,6 @@
  * and do not retry. A balancer takes the place of the web server in front.
  */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { listGateways } from "@ostiary/cli";
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { adminClient, publishCatalogs } from "@ostiary/platform/catalogs";
 import { productionSecrets } from "../../../app/platform/bed.ts";
@@ -109,7 +108,7 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
       ...limits,
     });
     const client = adminClient({ registryUrl: registry.url, adminToken: ADMIN_TOKEN }, 10);
-    const current = async () => (await listGateways(client)).some((each) => each.current);
+    const current = async () => (await client.gateways()).some((each) => each.current);
     await waitFor(current, { timeoutMs: 60_000, what: "the new gateway to serve all services" });
     balancer.add(gateway);
     await waitFor(() => balancer.ready.includes(gateway), { timeoutMs: 60_000, what: "the new gateway" });
