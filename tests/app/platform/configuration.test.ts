@@ -12,7 +12,7 @@ import { loadPortal } from "../../../apps/portal/run.ts";
 import { loadRegistry } from "../../../apps/registry/run.ts";
 import { freePort } from "../../support/http/free-port.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { thrownBy } from "../../unit/thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 import { FREE_PORTS, productionSecrets } from "./bed.ts";
 
 type Load = (env: Environment) => unknown;

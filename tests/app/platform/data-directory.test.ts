@@ -9,7 +9,7 @@ import { openDataDirectory, streamKeys, tokenFrom } from "../../../apps/platform
 import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { rejection } from "../../support/rejection.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { thrownBy } from "../../unit/thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 import { FREE_PORTS } from "./bed.ts";
 
 const parent = temporaryFolder("data");

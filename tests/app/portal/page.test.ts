@@ -6,7 +6,7 @@ import { loadPortal } from "../../../apps/portal/run.ts";
 import { testWitness } from "../../support/audit/test-log.ts";
 import { type RunningProcess, startProcess } from "../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { thrownBy } from "../../unit/thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 setDefaultTimeout(120_000);
 

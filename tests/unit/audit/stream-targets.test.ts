@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { listOf, mayCall } from "@ostiary/audit/streams/public-addresses";
 import { targetRulesOf, urlProblem } from "@ostiary/audit/streams/targets";
-import { wordsOf } from "../words.ts";
+import { wordsOf } from "../../support/words.ts";
 
 const NONE = listOf([]);
 const STRICT = targetRulesOf({});

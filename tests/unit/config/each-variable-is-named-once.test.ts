@@ -8,7 +8,7 @@ import { loadRegistry } from "@ostiary/registry/run";
 import fc from "fast-check";
 import { schemas } from "../../readmes/readmes.ts";
 import { runs } from "../../support/runs.ts";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 /** The functions that read the variables of each service at start. */
 const loaders: Record<string, (env: Environment) => unknown> = {

@@ -11,7 +11,7 @@ import {
   textOr,
 } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 const variables = Type.Object({
   DATABASE_URL: requiredText("must be a postgres:// URL", { pattern: "^postgres://" }),

@@ -3,7 +3,7 @@ import { ConfigError } from "@ostiary/lib/runtime/config";
 import { type OperatorsContext, parseOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { fitsClaims } from "@ostiary/registry/operators/claims";
 import { checkOperatorProvider } from "@ostiary/registry/operators/config";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 const ISSUER = "https://login.example.com";
 const GITHUB = "https://token.actions.githubusercontent.com";

@@ -5,7 +5,7 @@ import {
   parseOperatorsFile,
   sha256Of,
 } from "@ostiary/lib/runtime/config/operators-file";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 const HASH = sha256Of("one");
 const OTHER = sha256Of("two");

@@ -6,7 +6,7 @@ import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
 import { loadPlatform, platformVariables } from "@ostiary/platform/config";
 import { schemas } from "../../readmes/readmes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 const folder = temporaryFolder("secret-files");
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { allowedOrigins, gatewayVariables } from "@ostiary/gateway/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { schemas } from "../../readmes/readmes.ts";
-import { wordsOf } from "../words.ts";
+import { wordsOf } from "../../support/words.ts";
 
 /** The configuration variables of each app (OP-7). */
 const { demo: _demo, portal: _portal, ...apps } = schemas;

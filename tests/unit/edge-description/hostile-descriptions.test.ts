@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { lintFindings } from "../../support/http/description-lint.ts";
 import { operationsIn } from "../../support/http/openapi.ts";
 import { runs } from "../../support/runs.ts";
-import { wordsOf } from "../words.ts";
+import { wordsOf } from "../../support/words.ts";
 import { edgeDocument } from "./build.ts";
 
 const KEYS = wordsOf(`

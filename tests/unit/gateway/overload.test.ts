@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { Overload, type OverloadOptions } from "../../../apps/gateway/edge/overload.ts";
+import { thrownBy } from "../../support/thrown.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { thrownBy } from "../thrown.ts";
 
 const MIB = 1_048_576;
 

@@ -15,8 +15,8 @@ import { publicService } from "../../support/gateway/gateway.ts";
 import { buildRouteTable, validateStored } from "../../support/gateway/route-tables.ts";
 import { waitFor } from "../../support/index.ts";
 import { runs } from "../../support/runs.ts";
+import { recordedLog } from "../../support/telemetry/recorded-log.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { recordedLog } from "../recorded-log.ts";
 
 /**
  * Returns a store that counts its listings. While `broken` is set, listings fail. While `deaf` is set, the

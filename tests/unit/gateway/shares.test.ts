@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { type SharedRequest, Shares } from "../../../apps/gateway/edge/shares.ts";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 import { memberPrincipal } from "./ended-request.ts";
 
 const requestOf = (who: Partial<Principal> | null, target = "widgets:80"): SharedRequest => ({

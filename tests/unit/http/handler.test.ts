@@ -5,7 +5,7 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { createMetrics, createTracing, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { telemetryConfig } from "../../support/telemetry/collector.ts";
-import { recordedLog } from "../recorded-log.ts";
+import { recordedLog } from "../../support/telemetry/recorded-log.ts";
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const untraced = await createTracing({ name: "toy", namespace: "toy" }, telemetryConfig(), silent);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createRoles } from "@ostiary/identity/roles";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { loadRolesFile, parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 const good = `roles:
   owner: ["*"]

@@ -9,7 +9,7 @@ import {
 } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
 import { stringify } from "yaml";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 type Path = (string | number)[];
 

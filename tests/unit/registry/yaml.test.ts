@@ -4,7 +4,7 @@ import { parseYaml } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
 import { stringify } from "yaml";
 import { runs } from "../../support/runs.ts";
-import { thrownBy } from "../thrown.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 /** Matches the unprintable characters in the test cases. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the tests look for control characters

@@ -1,7 +1,7 @@
 /** Generators of random route configuration: paths, valid documents and hostile values. */
 import { METHODS, SCOPES, type Scope, SUBJECT_FIELDS } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
-import { wordsOf } from "../words.ts";
+import { wordsOf } from "../../support/words.ts";
 
 /** The literal segments. There are only a few, so that random routes and requests often match. */
 const literal = fc.constantFrom("a", "b", "c", "a.b", "%20");

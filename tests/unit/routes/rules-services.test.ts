@@ -1,7 +1,7 @@
 /** Tests of the validation of service names, urls, scopes and unknown fields. */
 import { describe, expect, test } from "bun:test";
 import { validateDocument, validateService } from "@ostiary/lib/domain/routes";
-import { wordsOf } from "../words.ts";
+import { wordsOf } from "../../support/words.ts";
 import { expectEditorToAgree } from "./editor-schema.ts";
 import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, type Refused, route } from "./rules.ts";

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import {
   KeyedSemaphore,
   pause,
@@ -24,7 +24,7 @@ import {
 import type { MigrationAccess } from "./migrations.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
 import { type Orm, rows } from "./orm.ts";
-import { sessionSettings } from "./session-settings.ts";
+import { poolSettings, setTimeouts } from "./session-settings.ts";
 import { streamCursor } from "./stream-cursor.ts";
 import { asUnit, ormOver, transact, type Unit } from "./unit.ts";
 import { refuseUnusableSessions, UnusableSession } from "./usable-sessions.ts";
@@ -55,8 +55,6 @@ export const postgresLimits: PostgresLimits = {
 
 const LANE_SHARE = 0.2;
 const WRITERS_SHARE = 0.7;
-/** The timeout of an idle transaction. It releases the locks of a process that hangs. */
-const IDLE_IN_TRANSACTION_MS = 60_000;
 const PING_MS = 1_000;
 /** The pauses between two attempts to connect while the store is away. */
 const RECONNECT_MS = 50;
@@ -99,13 +97,7 @@ export class PostgresPool implements DatabaseAdapter {
     this.#streams = new Semaphore(Math.max(1, Math.floor(limits.poolMax / 2)));
     this.#writers = new Semaphore(Math.ceil(limits.poolMax * WRITERS_SHARE));
     this.#lanes = new KeyedSemaphore(Math.ceil(limits.poolMax * LANE_SHARE), limits.laneWaitingMax);
-    const settings = {
-      ...sessionSettings,
-      plan_cache_mode: limits.plan_cache_mode,
-      statement_timeout: String(limits.progressMs),
-      idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
-    };
-    this.#connector = new Connector(url, settings, tls);
+    this.#connector = new Connector(url, poolSettings(limits.plan_cache_mode, limits.progressMs), tls);
   }
 
   deadline({ deadlineMs, lane }: RunOptions): Deadline {
@@ -376,10 +368,6 @@ export class PostgresPool implements DatabaseAdapter {
 function progressDeadline(ms: number): Deadline {
   return new Deadline({ ms, ofProgress: true });
 }
-
-const setTimeouts = (statementMs: number, lockMs: number, isLocal: boolean) => sql`
-  select set_config('statement_timeout', ${String(statementMs)}, ${isLocal}),
-    set_config('lock_timeout', ${String(lockMs)}, ${isLocal})`;
 
 function closedPool(): StoreUnavailable {
   return new StoreUnavailable("database", new Error("The database is closed."));

@@ -1,4 +1,8 @@
+import { type SQL, sql } from "drizzle-orm";
 import { isClientParameter } from "../../config/index.ts";
+
+/** The timeout of an idle transaction. It releases the locks of a process that hangs. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
 
 /**
  * The settings of every session, because statements rely on formats, the search path and the isolation level.
@@ -16,6 +20,22 @@ export const sessionSettings: Readonly<Record<string, string>> = {
   default_transaction_isolation: "read committed",
   lock_timeout: "0",
 };
+
+/** Returns the settings of every session of a pool of PostgreSQL. `statementMs` is the longest time of a statement. */
+export function poolSettings(plan_cache_mode: string, statementMs: number): Readonly<Record<string, string>> {
+  return {
+    ...sessionSettings,
+    plan_cache_mode,
+    statement_timeout: String(statementMs),
+    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
+  };
+}
+
+/** Returns a statement that replaces the timeouts of a session, or of its transaction if `isLocal`. */
+export function setTimeouts(statementMs: number, lockMs: number, isLocal: boolean): SQL {
+  return sql`select set_config('statement_timeout', ${String(statementMs)}, ${isLocal}),
+    set_config('lock_timeout', ${String(lockMs)}, ${isLocal})`;
+}
 
 /** Settings that the first statement makes, because old servers refuse them at the start or the driver leaves them out. */
 const settingsAfterStart = { transaction_timeout: "0", default_tablespace: "" };

@@ -6,7 +6,7 @@ import { checkIssuersFile, loadIssuersFile } from "@ostiary/gateway/admission/is
 import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { thrownBy } from "../../thrown.ts";
+import { thrownBy } from "../../../support/thrown.ts";
 
 const file = join(temporaryFolder("issuers-file"), "issuers.yaml");
 
