@@ -1,6 +1,5 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
-import { audit } from "../supply-chain/audit.ts";
 import { billOfMaterials } from "../supply-chain/bill-of-materials.ts";
 import { foreignPackages, installedPackages, shippedApps } from "../supply-chain/packages.ts";
 
@@ -48,57 +47,5 @@ describe("licenses", () => {
       ["axe-core: MPL-2.0"],
     );
     expect(foreignPackages(shippedApps()).map(({ name }) => name)).not.toContain("axe-core");
-  });
-});
-
-describe("the audit of dependencies", () => {
-  const servers: Bun.Server<undefined>[] = [];
-  afterAll(() => Promise.all(servers.map((server) => server.stop(true))));
-
-  function registry(answer: () => Response | Promise<Response>): Record<string, string> {
-    const server = Bun.serve({ port: 0, fetch: answer, idleTimeout: 0 });
-    servers.push(server);
-    return environment(`http://127.0.0.1:${server.port}`);
-  }
-  const environment = (url: string) => ({
-    BUN_CONFIG_REGISTRY: url,
-    PATH: "/usr/bin:/bin",
-    HOME: "/nowhere",
-  });
-
-  const advisory = (severity: string) => () =>
-    Response.json({
-      elysia: [
-        {
-          id: 1,
-          url: "https://github.com/advisories/GHSA-0000-0000-0000",
-          title: "An example",
-          severity,
-          vulnerable_versions: "<99.0.0",
-          cwe: [],
-          cvss: { score: 0, vectorString: null },
-        },
-      ],
-    });
-
-  test.each(["high", "critical"])(
-    "fails on a known vulnerability of %s severity, and names it",
-    async (severity) => {
-      const { text, exitCode } = await audit(registry(advisory(severity)));
-      expect(exitCode).toBe(1);
-      expect(text).toContain("GHSA-0000-0000-0000");
-      expect(text).toContain("elysia");
-    },
-  );
-
-  test.each(["moderate", "low"])("passes with a known vulnerability of %s severity", async (severity) => {
-    expect((await audit(registry(advisory(severity)))).exitCode).toBe(0);
-  });
-
-  const unasked = /^Dependencies were not audited: the package registry returned no audit \(.*\)\.\n$/;
-
-  test("passes, and says that nothing was audited, if the package registry supports no audits", async () => {
-    const { text, exitCode } = await audit(registry(() => new Response("no", { status: 405 })));
-    expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
   });
 });

@@ -13,83 +13,36 @@ interface Tool {
   name: string;
   whatFor: string;
   debian: string;
-  elsewhere: string;
+  brew: string;
   present: () => boolean;
 }
 
-const onPath = (...names: string[]) => names.some((name) => Bun.which(name) !== null);
+const onPath = (program: string) => Bun.which(program) !== null;
+
+/** A program is present if one of `programs` is installed. `debian` and `brew` are the names of its packages. */
+const tool = (name: string, whatFor: string, debian: string, brew: string, ...programs: string[]): Tool => ({
+  ...{ name, whatFor, debian, brew },
+  present: () => programs.some(onPath),
+});
+const CHROMIUM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
 const tools: Tool[] = [
   {
-    name: "PostgreSQL",
-    whatFor: "the database tests",
-    debian: "postgresql",
-    elsewhere: "brew install postgresql",
+    ...tool("PostgreSQL", "the database tests", "postgresql", "postgresql"),
     present: () => postgresBin() !== undefined,
   },
+  tool("PgBouncer", "the tests of poolers", "pgbouncer", "pgbouncer", "pgbouncer", "/usr/sbin/pgbouncer"),
+  tool("Redis", "the counter store tests", "redis-server", "redis", "redis-server"),
+  tool("etcd", "the route store tests", "etcd-server", "etcd", "etcd"),
+  tool("Chromium", "the tests of pages", "chromium-headless-shell", "--cask chromium", ...CHROMIUM),
+  tool("zsh", "the tour in the shell of macOS", "zsh", "zsh", "zsh"),
+  tool("OpenSSL", "the certificates of the TLS tests", "openssl", "openssl", "openssl"),
   {
-    name: "PgBouncer",
-    whatFor: "the tests of poolers",
-    debian: "pgbouncer",
-    elsewhere: "brew install pgbouncer",
-    present: () => onPath("pgbouncer") || existsSync("/usr/sbin/pgbouncer"),
-  },
-  {
-    name: "Redis",
-    whatFor: "the counter store tests",
-    debian: "redis-server",
-    elsewhere: "brew install redis",
-    present: () => onPath("redis-server"),
-  },
-  {
-    name: "etcd",
-    whatFor: "the route store tests",
-    debian: "etcd-server",
-    elsewhere: "brew install etcd",
-    present: () => onPath("etcd"),
-  },
-  {
-    name: "Chromium",
-    whatFor: "the tests of pages",
-    debian: "chromium-headless-shell",
-    elsewhere: "brew install --cask chromium",
-    present: () => onPath("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
-  },
-  {
-    name: "zsh",
-    whatFor: "the tour in the shell of macOS",
-    debian: "zsh",
-    elsewhere: "brew install zsh",
-    present: () => onPath("zsh"),
-  },
-  {
-    name: "OpenSSL",
-    whatFor: "the certificates of the TLS tests",
-    debian: "openssl",
-    elsewhere: "brew install openssl",
-    present: () => onPath("openssl"),
-  },
-  {
-    name: "Prometheus",
-    whatFor: "the queries of dashboards and alerts",
-    debian: "prometheus",
-    elsewhere: "brew install prometheus",
+    ...tool("Prometheus", "the queries of dashboards and alerts", "prometheus", "prometheus"),
     present: () => onPath("prometheus") && onPath("promtool"),
   },
-  {
-    name: "jq",
-    whatFor: "the queries over the log",
-    debian: "jq",
-    elsewhere: "brew install jq",
-    present: () => onPath("jq"),
-  },
-  {
-    name: "wrk",
-    whatFor: "the benchmark",
-    debian: "wrk",
-    elsewhere: "brew install wrk",
-    present: () => onPath("wrk"),
-  },
+  tool("jq", "the queries over the log", "jq", "jq", "jq"),
+  tool("wrk", "the benchmark", "wrk", "wrk", "wrk"),
 ];
 
 async function provision(): Promise<void> {
@@ -101,7 +54,7 @@ async function provision(): Promise<void> {
   const absent = missing.filter((tool) => !tool.present());
   for (const tool of absent) {
     say(
-      `${tool.name}, which ${tool.whatFor} need, is missing. Install it with: apt-get install ${tool.debian}, or ${tool.elsewhere}`,
+      `${tool.name}, which ${tool.whatFor} need, is missing. Install it with: apt-get install ${tool.debian}, or brew install ${tool.brew}`,
     );
   }
   if (absent.length > 0) {

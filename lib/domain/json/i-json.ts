@@ -1,29 +1,8 @@
 import { endOfString } from "./outline.ts";
 import { parseJson } from "./parse.ts";
 
-/** A reason why JSON is not I-JSON. `shown` is the repeated name or the number, quoted and shortened. */
-export interface IJsonViolation {
-  rule: "repeated_name" | "inexact_number";
-  shown: string;
-}
-
-/** Returns a clause that describes a violation, for an English sentence. */
-export function iJsonSentence({ rule, shown }: IJsonViolation): string {
-  return rule === "repeated_name"
-    ? `an object has two members with the name ${shown}`
-    : `a double cannot represent the number ${shown} exactly`;
-}
-
 /** The error for JSON that is not I-JSON (RFC 7493): its meaning depends on the parser. */
-export class NotIJson extends Error {
-  readonly violation: IJsonViolation;
-
-  constructor(violation: IJsonViolation) {
-    super(iJsonSentence(violation));
-    this.name = "NotIJson";
-    this.violation = violation;
-  }
-}
+export class NotIJson extends Error {}
 
 /**
  * Parses JSON that has the same meaning in every parser: no duplicate names in an object, and no number that
@@ -33,8 +12,7 @@ export class NotIJson extends Error {
  */
 export function parseIJson(text: string, depthMax?: number): unknown {
   const value = parseJson(text, depthMax);
-  const violation = iJsonViolation(text);
-  if (violation !== null) throw new NotIJson(violation);
+  requireIJson(text);
   return value;
 }
 
@@ -47,24 +25,27 @@ const CLOSE_BRACE = 0x7d;
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 const SHOWN_LENGTH_MAX = 40;
 
-/** Returns the first reason why a JSON text is not I-JSON, or null for I-JSON. Takes linear time. */
-function iJsonViolation(text: string): IJsonViolation | null {
+/** Throws the first reason why a JSON text is not I-JSON. Takes linear time. */
+function requireIJson(text: string): void {
   const names = new OpenNames();
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
       const end = endOfString(text, index);
       const repeated = names.repeatedBy(text, index, end);
-      if (repeated !== null) return { rule: "repeated_name", shown: shown(repeated) };
+      if (repeated !== null) {
+        throw new NotIJson(`an object has two members with the name ${shown(repeated)}`);
+      }
       index = end;
     } else if (isNumberStart(code)) {
       NUMBER.lastIndex = index;
       const number = NUMBER.exec(text)?.[0] ?? "";
-      if (!isExact(number)) return { rule: "inexact_number", shown: shown(number) };
+      if (!isExact(number)) {
+        throw new NotIJson(`a double cannot represent the number ${shown(number)} exactly`);
+      }
       index += number.length - 1;
     } else names.pass(code);
   }
-  return null;
 }
 
 /** The member names read so far in each object around the current position. */

@@ -2,7 +2,7 @@
 import type { Period } from "../ratelimit/index.ts";
 import type { InlineRateLimit, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 
-export interface LimitNumbers {
+interface LimitNumbers {
   readonly requests: number;
   /** The length of the window in seconds, or the calendar period. */
   readonly window: number | Period;
@@ -23,15 +23,13 @@ export function numbersFor(
   return { requests: own?.requests ?? requests, window };
 }
 
-export function limitNumbersText({ requests, window }: LimitNumbers): string {
-  return typeof window === "number" ? `${requests} in ${window} s` : `${requests} a ${window}`;
-}
-
 /** Returns a short text with the numbers of a limit and of its plans. */
 export function writtenLimitText(limit: InlineRateLimit | RateLimitPolicy): string {
   const text = (plan: string | null) => {
     const numbers = numbersFor(limit, plan);
-    return numbers === null ? "unlimited" : limitNumbersText(numbers);
+    if (numbers === null) return "unlimited";
+    const { requests, window } = numbers;
+    return typeof window === "number" ? `${requests} in ${window} s` : `${requests} a ${window}`;
   };
   return [
     text(null),

@@ -11,17 +11,13 @@ import { hasFittingParams } from "./upstream-path.ts";
 /** The labels of each role, by the role's slug. Null means that there is no roles file. */
 export type Roles = ReadonlyMap<string, readonly string[]> | null;
 
-/** Returns the route that the gateway would match for the request of a test, or null if none matches. */
-export function matchTest({ method, path }: RouteTest, table: RouteTable): RouteMatch | null {
-  return table.match(method, parsedPath(path));
-}
-
 /**
  * Returns how the matched route differs from a test's expectation, as the end of a sentence, or null if the
  * test passes.
  */
 export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): string | null {
-  const match = matchTest(test, table);
+  const requested = parsedPath(test.path);
+  const match = table.match(test.method, requested);
   const { expect } = test;
   if (match === null) return expect.status === undefined ? "no route serves the request" : null;
   const { service, method, path } = match.route;
@@ -29,7 +25,7 @@ export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): str
   if (!hasFittingParams(match)) return "the gateway answers 400, because a param is not one segment";
   const differences = [
     ...differs("service", expect.service, service),
-    ...differs("upstream", expect.upstream, upstreamOf(match, parsedPath(test.path))),
+    ...differs("upstream", expect.upstream, upstreamOf(match, requested)),
     ...(expect.allowed === undefined ? [] : allowedDiffers(test, match.route, roles)),
     ...(expect.requests === undefined
       ? []

@@ -1,4 +1,3 @@
-import { type Static, Type } from "@sinclair/typebox";
 import { countField } from "../schemas/index.ts";
 
 /** The sums of usage. `refused` is the total of the three sums by reason. */
@@ -17,9 +16,6 @@ export const usageSums = {
   ),
 };
 
-export const UsageSums = Type.Object(usageSums);
-export type UsageSums = Static<typeof UsageSums>;
-
-const isSum = (name: string): name is keyof UsageSums => name in usageSums;
+const isSum = (name: string): name is keyof typeof usageSums => name in usageSums;
 /** The names of the sums, in the order in which they are shown. */
 export const SUM_NAMES = Object.keys(usageSums).filter(isSum);

@@ -5,18 +5,18 @@ import { type RunningProcess, startProcess } from "../processes/start-process.ts
 import { type Collector, startCollector } from "../telemetry/collector.ts";
 import { waitFor } from "../time/wait-for.ts";
 
-export const STORED_SERVICES = ["gateway", "registry", "identity", "audit"] as const;
-export const SERVICES = [...STORED_SERVICES, "portal"] as const;
+export const SERVICES = ["gateway", "registry", "identity", "audit", "portal"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** The four services and the portal, each as its own process. */
-export interface MixedStack extends Stack {
+interface MixedStack extends Stack {
   readonly portal: RunningProcess;
 }
 
-export interface GatewayAnswer {
+interface GatewayAnswer {
   readonly request_id: string;
   readonly status: number;
+  readonly expected: number;
   readonly body: string;
 }
 
@@ -84,7 +84,7 @@ export async function startMixedRun(everyEnv: Record<string, string> = {}): Prom
       await askEverything(caller, founded);
       await leave(stack, services);
       const unknown = `ostiary-k-2-${crypto.randomUUID().replaceAll("-", "").padEnd(43, "x")}`;
-      await caller.ask("unknown key", "GET", "/demo/things/42", { key: unknown });
+      await caller.ask("unknown key", 401, "GET", "/demo/things/42", { key: unknown });
       await askRegistry(stack);
     },
     async stop() {
@@ -185,7 +185,13 @@ class Caller {
     this.url = gateway.url;
   }
 
-  async ask(name: string, method: string, path: string, call: Call = {}): Promise<GatewayAnswer> {
+  async ask(
+    name: string,
+    expected: number,
+    method: string,
+    path: string,
+    call: Call = {},
+  ): Promise<GatewayAnswer> {
     const headers = {
       ...(call.key !== undefined && { "x-api-key": call.key }),
       ...(call.jwt !== undefined && { authorization: `Bearer ${call.jwt}` }),
@@ -194,9 +200,9 @@ class Caller {
     };
     const send = () =>
       fetch(this.url + path, { method, headers, body: call.body && JSON.stringify(call.body) });
-    const response = await (STATUSES[name] === 503 ? send() : admitted(send));
+    const response = await (expected === 503 ? send() : admitted(send));
     const request_id = response.headers.get("x-request-id") ?? "";
-    const answer = { request_id, status: response.status, body: await response.text() };
+    const answer = { request_id, status: response.status, expected, body: await response.text() };
     this.answers.set(name, answer);
     return answer;
   }
@@ -217,17 +223,18 @@ async function found(caller: Caller, stack: Stack): Promise<Founded> {
   const token = async (subject: string) =>
     (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
   const [jwt, other] = [await token("alice"), await token("bob")];
-  const made = await caller.ask("found", "POST", "/user/organizations", { jwt, body: { name: "Acme" } });
+  const made = await caller.ask("found", 201, "POST", "/user/organizations", { jwt, body: { name: "Acme" } });
   const organization_id = textAt(made.body, "id");
   const into = `/user/organizations/${organization_id}/session`;
-  const session = textAt((await caller.ask("session", "POST", into, { jwt })).body, "token");
+  const session = textAt((await caller.ask("session", 201, "POST", into, { jwt })).body, "token");
   const memberKey = textAt(
-    (await caller.ask("member key", "POST", "/member/api-keys", { key: session, body: { name: "ci" } })).body,
+    (await caller.ask("member key", 201, "POST", "/member/api-keys", { key: session, body: { name: "ci" } }))
+      .body,
     "key",
   );
   const idp = { issuer: stack.identityProviderUrl, subject: "bob" };
-  await caller.ask("invite", "POST", "/org/members", { key: session, body: { idp, role: "viewer" } });
-  const viewer = textAt((await caller.ask("viewer", "POST", into, { jwt: other })).body, "token");
+  await caller.ask("invite", 201, "POST", "/org/members", { key: session, body: { idp, role: "viewer" } });
+  const viewer = textAt((await caller.ask("viewer", 201, "POST", into, { jwt: other })).body, "token");
   return { organization_id, memberKey, session, viewer, jwt, tokens: [jwt, other] };
 }
 
@@ -238,26 +245,28 @@ function textAt(body: string, field: string): string {
 }
 
 async function askEverything(caller: Caller, { memberKey, session, viewer, jwt }: Founded): Promise<void> {
-  await caller.ask("public", "GET", "/demo/hello?secret=s3cr3t-query");
-  await caller.ask("portal", "GET", "/portal?secret=s3cr3t-query");
-  await caller.ask("person", "GET", "/demo/me/notes/7", { jwt });
-  await caller.ask("write", "PUT", "/demo/things/42", { key: memberKey, body: { color: "red" } });
-  await caller.ask("read", "GET", "/demo/things/42", { key: memberKey });
-  await caller.ask("stream", "GET", "/demo/events", { key: session });
-  await caller.ask("log", "GET", "/org/audit-events", { key: session });
-  await caller.ask("preflight", "OPTIONS", "/demo/hello", { headers: { origin: "https://a.example" } });
-  await caller.ask("400", "GET", "/demo/things/%2e%2e%2fx", { key: session });
-  await caller.ask("401", "GET", "/demo/things/42");
-  await caller.ask("401 key", "GET", "/demo/things/42", { key: REFUSED_KEY });
-  await caller.ask("403", "PUT", "/demo/things/42", { key: viewer, body: {} });
-  await caller.ask("404", "GET", "/nowhere/4711");
-  await caller.ask("404 of a service", "GET", "/org/members/01JAAAAAAAAAAAAAAAAAAAAAAA", { key: session });
-  await caller.ask("422 of a service", "POST", "/org/members", { key: session, body: { role: 7 } });
+  await caller.ask("public", 200, "GET", "/demo/hello?secret=s3cr3t-query");
+  await caller.ask("portal", 200, "GET", "/portal?secret=s3cr3t-query");
+  await caller.ask("person", 200, "GET", "/demo/me/notes/7", { jwt });
+  await caller.ask("write", 200, "PUT", "/demo/things/42", { key: memberKey, body: { color: "red" } });
+  await caller.ask("read", 200, "GET", "/demo/things/42", { key: memberKey });
+  await caller.ask("stream", 200, "GET", "/demo/events", { key: session });
+  await caller.ask("log", 200, "GET", "/org/audit-events", { key: session });
+  await caller.ask("preflight", 204, "OPTIONS", "/demo/hello", { headers: { origin: "https://a.example" } });
+  await caller.ask("400", 400, "GET", "/demo/things/%2e%2e%2fx", { key: session });
+  await caller.ask("401", 401, "GET", "/demo/things/42");
+  await caller.ask("401 key", 401, "GET", "/demo/things/42", { key: REFUSED_KEY });
+  await caller.ask("403", 403, "PUT", "/demo/things/42", { key: viewer, body: {} });
+  await caller.ask("404", 404, "GET", "/nowhere/4711");
+  await caller.ask("404 of a service", 404, "GET", "/org/members/01JAAAAAAAAAAAAAAAAAAAAAAA", {
+    key: session,
+  });
+  await caller.ask("422 of a service", 422, "POST", "/org/members", { key: session, body: { role: 7 } });
   for (let count = 0; count < LIMIT_REQUESTS; count += 1) {
-    await caller.ask("429", "GET", "/demo/burst", { key: session });
+    await caller.ask("429", 429, "GET", "/demo/burst", { key: session });
   }
-  await caller.ask("502", "GET", "/dead");
-  await caller.ask("503 of a service", "GET", "/failing");
+  await caller.ask("502", 502, "GET", "/dead");
+  await caller.ask("503 of a service", 503, "GET", "/failing");
 }
 
 /**
@@ -286,30 +295,3 @@ async function askRegistry({ registry, adminToken }: Stack): Promise<void> {
 export function accessLines({ logs }: RunningProcess): Record<string, unknown>[] {
   return logs().filter(({ message }) => message === "request completed" || message === "request failed");
 }
-
-/** The expected status of each response of a run, by the name of its request. */
-export const STATUSES: Readonly<Record<string, number>> = {
-  found: 201,
-  session: 201,
-  "member key": 201,
-  invite: 201,
-  viewer: 201,
-  public: 200,
-  portal: 200,
-  person: 200,
-  write: 200,
-  read: 200,
-  stream: 200,
-  log: 200,
-  preflight: 204,
-  "400": 400,
-  "401": 401,
-  "401 key": 401,
-  "403": 403,
-  "404": 404,
-  "404 of a service": 404,
-  "422 of a service": 422,
-  "429": 429,
-  "502": 502,
-  "503 of a service": 503,
-};

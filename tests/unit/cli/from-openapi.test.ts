@@ -589,12 +589,6 @@ describe("no description can break out of the document:", () => {
     expect(problems).toBeGreaterThan(0);
   });
 
-  test.each(TEXTS)("as a summary: %j", (summary) => {
-    const { service, comments, problems } = convert(described({ "/a": { get: { summary } } }));
-    expect(service.organization.routes).toEqual([{ path: "/a", methods: { GET: {} } }]);
-    expect([comments.length, problems]).toEqual([comments.length > 1 ? -1 : comments.length, 0]);
-  });
-
   test("many problems share one comment", () => {
     const paths = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [`/A${index}`, { get: {} }]),

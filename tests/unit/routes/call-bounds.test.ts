@@ -9,7 +9,6 @@ import {
   type StoredServiceConfig,
   settingChanges,
   subjectOf,
-  validateService,
 } from "@ostiary/lib/domain/routes";
 import { serviceWith, stored } from "./fixtures.ts";
 import { check, GET, type Refused, route } from "./rules.ts";
@@ -148,18 +147,4 @@ describe("the changes of a service", () => {
     expect(effects(service, null)).toEqual(["breaks"]);
     expect(marked(service, null).find(({ scope }) => scope !== null)?.marks).toHaveLength(1);
   });
-});
-
-// RG-42
-test("all wrong bounds of a service are named at once", () => {
-  const result = validateService(
-    "widgets",
-    route({ ...GET, timeout_ms: 0, max_body_bytes: -1 }, "user", { timeout_ms: 0.5, max_body_bytes: "1" }),
-  );
-  expect(result.ok ? [] : result.fields.map(({ path }) => path).sort()).toEqual([
-    "max_body_bytes",
-    "timeout_ms",
-    "user.routes[0].max_body_bytes",
-    "user.routes[0].timeout_ms",
-  ]);
 });

@@ -79,16 +79,6 @@ describe("hostile input", () => {
       { numRuns: runs(300) },
     );
   });
-
-  // RG-42
-  test("with very many violations is refused with a hundred of them, and with shortened keys", () => {
-    const routes = Array.from({ length: 100_000 }, () => ({ ["x".repeat(200)]: 1 }));
-    const result = validateDocument({ services: { a: { url: "", user: { routes } } } });
-    expect(result.ok).toBe(false);
-    const fields = result.ok ? [] : result.fields;
-    expect(fields).toHaveLength(100);
-    expect(Math.max(...fields.map((field) => field.path.length))).toBeLessThan(200);
-  });
 });
 
 // RG-18
