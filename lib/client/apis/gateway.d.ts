@@ -116,6 +116,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit-log/tile/{level}/{first}/{second}/{third}/{fourth}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a tile of the log's tree, by four parts
+         * @description The tile has 256 hashes of 32 bytes (C2SP tlog-tiles). A tile of `entries` has the texts of 256 leaves, each preceded by its length in two bytes. Tiles never change. The index is groups of three digits, each but the last with an x before it, such as 067, x001/067 or 067.p/12.
+         *
+         *     **Callers:** everyone, without a credential.
+         *     **Limit:** as many requests as the header `X-RateLimit-Limit` states for each client address.
+         */
+        get: operations["getAuditLogTileOfFour"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/edge/openapi.json": {
         parameters: {
             query?: never;
@@ -2064,6 +2087,37 @@ export interface operations {
                 second: string;
                 /** @description The third part of the index of the tile. */
                 third: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tile. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+        };
+    };
+    getAuditLogTileOfFour: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The level of the tile, from 0 to 63, or `entries` for the leaves themselves. */
+                level: string;
+                /** @description The first part of the index of the tile. */
+                first: string;
+                /** @description The second part of the index of the tile. */
+                second: string;
+                /** @description The third part of the index of the tile. */
+                third: string;
+                /** @description The fourth part of the index of the tile. */
+                fourth: string;
             };
             cookie?: never;
         };

@@ -34,6 +34,7 @@ const operations = describeOperations({
   getAuditLogTile: [`${TILE} one part`, TILE_TEXT],
   getAuditLogTileOfTwo: [`${TILE} two parts`, TILE_TEXT],
   getAuditLogTileOfThree: [`${TILE} three parts`, TILE_TEXT],
+  getAuditLogTileOfFour: [`${TILE} four parts`, TILE_TEXT],
 });
 
 /** The operations for tiles whose index has one part, two parts, and so on. */
@@ -49,8 +50,7 @@ const tileResponse = responseOf("The tile.", BYTES_TYPE, { format: "binary", des
 /** The Cache-Control of the signed root. The root changes with each pass of the sealer. */
 const SHORT = "public, max-age=2";
 const TEXT = "text/plain; charset=utf-8";
-/** Parts of the index of a tile. Three parts suffice for 256 000 million leaves. */
-const PARTS = ["first", "second", "third"];
+const PARTS = ["first", "second", "third", "fourth"];
 const LEVELS_OF_TILE = 8;
 const LENGTH_BYTES = 2;
 
