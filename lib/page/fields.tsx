@@ -138,11 +138,11 @@ interface SelectFieldProps<Value extends string> extends FieldProps {
   value: Value;
   required?: boolean;
   options: readonly { value: Value; text: string }[];
-  onChange: (value: Value) => void;
+  onInput: (value: Value) => void;
 }
 
 export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
-  const { value, required, options, onChange, ...field } = props;
+  const { value, required, options, onInput, ...field } = props;
   return (
     <Field {...field}>
       {(connection) => (
@@ -152,7 +152,7 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
           value={value}
           onChange={({ currentTarget }) => {
             const chosen = options[currentTarget.selectedIndex];
-            if (chosen !== undefined) onChange(chosen.value);
+            if (chosen !== undefined) onInput(chosen.value);
           }}
         >
           {options.map((option) => (

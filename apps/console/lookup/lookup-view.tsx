@@ -47,7 +47,7 @@ export function LookupView() {
           label="Method"
           value={method}
           options={METHODS.map((each) => ({ value: each, text: each }))}
-          onChange={setMethod}
+          onInput={setMethod}
         />
         <TextField
           id={pathField}
@@ -82,7 +82,7 @@ function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller:
         label="Caller"
         value={kind}
         options={CALLERS}
-        onChange={(chosen) => onChange({ kind: chosen, named: "" })}
+        onInput={(chosen) => onChange({ kind: chosen, named: "" })}
       />
       {kind === "role" && <RoleField value={named} onChange={name} />}
       {kind === "labels" && (
@@ -118,7 +118,7 @@ function RoleField({ value, onChange }: { value: string; onChange: (value: strin
         { value: "", text: "Choose a role" },
         ...(answer?.roles ?? []).map(({ slug }) => ({ value: slug, text: slug })),
       ]}
-      onChange={onChange}
+      onInput={onChange}
     />
   );
 }

@@ -166,7 +166,7 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
               .filter((entry) => entry !== shown)
               .map((entry) => ({ value: String(entry.revision), text: `revision ${entry.revision}` })),
           ]}
-          onChange={(chosen) => setFrom(Number(chosen))}
+          onInput={(chosen) => setFrom(Number(chosen))}
         />
       )}
       <Comparison service={service} from={from} to={revision} />

@@ -15,7 +15,7 @@ import { addressOf, OVERVIEW } from "./address.ts";
 import { ChosenOrganization } from "./organizations/organizations-view.tsx";
 import { type Session, SessionProvider, useSession } from "./page-session.ts";
 import { Account, BrandLinks, BrandMark } from "./parts/brand.tsx";
-import { NameOffer } from "./profile/name-offer.tsx";
+import { NameOffer } from "./profile/profile-view.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { LanguageContext, type Texts, textsOf, useTexts } from "./texts/texts.ts";
 import { VIEWS, type View, viewAt } from "./views.ts";

@@ -67,7 +67,7 @@ export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
         label={t.format}
         value={format}
         options={FORMATS.map((value) => ({ value, text: t.formats[value] }))}
-        onChange={setFormat}
+        onInput={setFormat}
       />
       <p role="status" class="quiet">
         {busy && t.progress(number(Math.ceil(bytes / 1024)))}

@@ -30,16 +30,11 @@ export function FilterForm({ filters: given, failure, onChoose }: FilterFormProp
   const problems = useProblems(failure);
   const field = (name: FilterName) => ({
     label: t.filters[name],
-    value: filters[name],
-    problem: problems.of(name),
-    onInput: (value: string) => change((was) => ({ ...was, [name]: value })),
+    ...problems.field(name, filters[name], (value) => change((was) => ({ ...was, [name]: value }))),
   });
-  const choice = (name: FilterName, values: readonly { value: string; text: string }[]) => {
-    const { onInput, ...shown } = field(name);
-    return (
-      <SelectField {...shown} options={[{ value: "", text: t.filters.any }, ...values]} onChange={onInput} />
-    );
-  };
+  const choice = (name: FilterName, values: readonly { value: string; text: string }[]) => (
+    <SelectField {...field(name)} options={[{ value: "", text: t.filters.any }, ...values]} />
+  );
   return (
     <Form
       class="filters"

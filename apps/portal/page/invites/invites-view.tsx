@@ -141,29 +141,17 @@ function InviteDialog({ onClose, onChange }: InviteDialogProps) {
       onClose={onClose}
       onChange={onChange}
     >
-      <TextField
-        label={t.email}
-        value={email}
-        help={t.emailHelp}
-        problem={form.of("email")}
-        onInput={setEmail}
-      />
-      {role !== null && (
-        <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
-      )}
+      <TextField label={t.email} help={t.emailHelp} {...form.field("email", email, setEmail)} />
+      {role !== null && <RoleField roles={roles.answer} {...form.field("role", role, setRole)} />}
       <SelectField
         label={t.days}
-        value={days}
         options={DAYS.map((value) => ({ value, text: t.inDays(Number(value)) }))}
-        problem={form.of("expires_in_seconds")}
-        onChange={setDays}
+        {...form.field("expires_in_seconds", days, setDays)}
       />
       <SelectField
         label={t.max_uses}
-        value={uses}
         options={USES.map((value) => ({ value, text: value === "unlimited" ? t.unlimited : value }))}
-        problem={form.of("max_uses")}
-        onChange={setUses}
+        {...form.field("max_uses", uses, setUses)}
       />
     </Confirm>
   );

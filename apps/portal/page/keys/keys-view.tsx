@@ -155,20 +155,18 @@ export function lifeOf(days: Days): { expires_in_seconds?: number } {
 }
 
 interface DaysFieldProps {
-  days: Days;
+  value: Days;
   problem: string | null;
-  onChange: (days: Days) => void;
+  onInput: (days: Days) => void;
 }
 
-export function DaysField({ days, problem, onChange }: DaysFieldProps) {
+export function DaysField(field: DaysFieldProps) {
   const t = useTexts().keys;
   return (
     <SelectField
+      {...field}
       label={t.columns.ends}
-      value={days}
       options={DAYS.map((value) => ({ value, text: value === "never" ? t.noEnd : t.inDays(Number(value)) }))}
-      problem={problem}
-      onChange={onChange}
     />
   );
 }
@@ -189,14 +187,8 @@ function CreateKeyDialog({ address, ...dialog }: KeyDialogProps) {
     >
       {(problems) => (
         <>
-          <TextField
-            label={t.columns.name}
-            value={name}
-            help={t.nameHelp}
-            problem={problems.of("name")}
-            onInput={setName}
-          />
-          <DaysField days={days} problem={problems.of("expires_in_seconds")} onChange={setDays} />
+          <TextField label={t.columns.name} help={t.nameHelp} {...problems.field("name", name, setName)} />
+          <DaysField {...problems.field("expires_in_seconds", days, setDays)} />
         </>
       )}
     </NewKeyDialog>
@@ -224,7 +216,7 @@ function RotateKeyDialog({ replaced, address, ...dialog }: KeyDialogProps & { re
             label={t.overlap}
             value={overlap}
             options={OVERLAPS.map((value) => ({ value, text: t.overlaps[value] }))}
-            onChange={setOverlap}
+            onInput={setOverlap}
           />
         </>
       )}

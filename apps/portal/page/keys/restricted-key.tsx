@@ -89,25 +89,16 @@ function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
             <>
               <TextField
                 label={members.columns.name}
-                value={name}
                 help={organizations.nameHelp}
-                problem={problems.of("name")}
-                onInput={setName}
+                {...problems.field("name", name, setName)}
                 required
               />
-              {role !== null && (
-                <RoleField
-                  role={role}
-                  roles={roles.answer}
-                  problem={problems.of("role")}
-                  onChange={setRole}
-                />
-              )}
+              {role !== null && <RoleField roles={roles.answer} {...problems.field("role", role, setRole)} />}
             </>
           ) : (
             <p>{t.halfDone(account.current.name, account.current.role)}</p>
           )}
-          <DaysField days={days} problem={problems.of("expires_in_seconds")} onChange={setDays} />
+          <DaysField {...problems.field("expires_in_seconds", days, setDays)} />
         </>
       )}
     </NewKeyDialog>

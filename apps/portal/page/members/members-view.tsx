@@ -224,7 +224,7 @@ function ChangeRole({ member, name, roles, onChange }: ChangeRoleProps) {
         value={role}
         options={roleOptions(roles, member.role)}
         problem={form.of("role") === null ? null : t.last}
-        onChange={setRole}
+        onInput={setRole}
       />
       {!keeps && (
         <>

@@ -50,14 +50,7 @@ function PasteForm() {
   return (
     <Form class="panel" problems={form} onSubmit={look}>
       <p class="quiet">{t.pasteLead}</p>
-      <TextField
-        label={t.paste}
-        value={pasted}
-        onInput={setPasted}
-        help={t.pasteHelp}
-        problem={form.of("token")}
-        required
-      />
+      <TextField label={t.paste} help={t.pasteHelp} {...form.field("token", pasted, setPasted)} required />
       <div class="actions">
         <Button type="submit" look="main">
           {t.look}

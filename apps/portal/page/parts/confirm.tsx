@@ -114,18 +114,13 @@ export function ConfirmDeletion({ as, path, done, typed, onDeleted, ...props }: 
     <Confirm {...dialog} danger form={form} onConfirm={remove}>
       {children}
       {typed !== undefined && (
-        <TextField
-          label={settings.typeName(typed)}
-          value={written}
-          problem={form.of("typed")}
-          onInput={write}
-        />
+        <TextField label={settings.typeName(typed)} {...form.field("typed", written, write)} />
       )}
     </Confirm>
   );
 }
 
-/** Shows a text that the person must copy now, such as a new key, with a button that copies the text. */
+/** Shows a text to copy, such as a new key, with a button that copies it. */
 export function Secret({ value, label, copy }: { value: string; label: string; copy: string }) {
   return (
     <figure class="secret" aria-label={label}>

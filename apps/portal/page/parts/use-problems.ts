@@ -20,6 +20,14 @@ export interface FieldProblems {
   pass(found: Problems): boolean;
   /** Returns the text for the problem of a field, or null. */
   of(name: string): string | null;
+  /** Returns the attributes of a field with this name and value. */
+  field<Value>(name: string, value: Value, onInput: (value: Value) => void): Editable<Value>;
+}
+
+interface Editable<Value> {
+  value: Value;
+  problem: string | null;
+  onInput: (value: Value) => void;
 }
 
 const NONE: Problems = {};
@@ -29,7 +37,8 @@ export function useProblems(failure: Failure | null): FieldProblems {
   const texts = useTexts();
   const formats = useFormats();
   const [found, show] = useState(NONE);
-  const ofService = (name: string) => failure?.fields.find(({ path }) => path === name)?.message ?? null;
+  const of = (name: string) =>
+    found[name]?.(texts, formats) ?? failure?.fields.find(({ path }) => path === name)?.message ?? null;
   return {
     found,
     failure,
@@ -38,7 +47,8 @@ export function useProblems(failure: Failure | null): FieldProblems {
       show(passes ? NONE : problems);
       return passes;
     },
-    of: (name) => found[name]?.(texts, formats) ?? ofService(name),
+    of,
+    field: (name, value, onInput) => ({ value, problem: of(name), onInput }),
   };
 }
 

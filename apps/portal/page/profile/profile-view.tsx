@@ -1,6 +1,9 @@
-import { CopyButton } from "@ostiary/lib/page";
+import { NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
+import { Button, CopyButton, FailureNotice, Form, Notice } from "@ostiary/lib/page";
+import { addressOf, PROFILE } from "../address.ts";
 import { useSession } from "../page-session.ts";
 import { NameForm } from "../parts/name-form.tsx";
+import { problemOf, useForm } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
 
 export function ProfileView() {
@@ -22,5 +25,37 @@ export function ProfileView() {
         <code>{person?.id}</code> <CopyButton text={person?.id ?? ""} label={overview.copy} />
       </p>
     </>
+  );
+}
+
+/** Offers a person without a name the name of the identity provider. */
+export function NameOffer() {
+  const session = useSession();
+  const { profile: t } = useTexts();
+  const form = useForm();
+  const person = session.person.value;
+  if (person === null || person.name !== null || session.address.value.path === PROFILE.path) return null;
+  const { claimed } = person;
+  const offered =
+    claimed !== null && problemOf(claimed, { lengthMax: NAME_LENGTH_MAX }) === null ? claimed : null;
+  const use = (name: string) =>
+    form.send(
+      {},
+      () => session.rename(name),
+      () => session.announce(t.saved(name)),
+    );
+  return (
+    <Notice>
+      <p>{offered === null ? t.ask : t.offer(offered)}</p>
+      {form.failure !== null && <FailureNotice failure={form.failure} />}
+      <Form class="actions" busy={form.busy} onSubmit={() => offered !== null && use(offered)}>
+        {offered !== null && (
+          <Button type="submit" aria-disabled={form.busy}>
+            {t.use}
+          </Button>
+        )}
+        <a href={addressOf(PROFILE, null)}>{t.other}</a>
+      </Form>
+    </Notice>
   );
 }

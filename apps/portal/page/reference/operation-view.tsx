@@ -1,19 +1,9 @@
-import {
-  Button,
-  CopyButton,
-  Fact,
-  FailureNotice,
-  Form,
-  Route,
-  TextArea,
-  TextField,
-  useWrite,
-} from "@ostiary/lib/page";
+import { Button, Fact, FailureNotice, Form, Route, TextArea, TextField, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { REFERENCE } from "../address.ts";
 import { isWrite } from "../gateway.ts";
 import { useAddress, useSession } from "../page-session.ts";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm, Secret } from "../parts/confirm.tsx";
 import { type FieldProblems, type Problem, useForm, useProblems } from "../parts/use-problems.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import {
@@ -102,7 +92,11 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
       </p>
       {sending.failure !== null && <FailureNotice failure={sending.failure} />}
       {response !== null && <Answer response={response} />}
-      <Command text={curlOf(operation, parameters, body, inputs, location.origin)} />
+      <Secret
+        value={curlOf(operation, parameters, body, inputs, location.origin)}
+        label={t.command}
+        copy={t.copyCommand}
+      />
       {asked !== null && (
         <ConfirmCall
           asked={asked}
@@ -216,17 +210,6 @@ function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCa
         <pre class="wrapped scrolled">{call.content.text}</pre>
       )}
     </Confirm>
-  );
-}
-
-function Command({ text }: { text: string }) {
-  const t = useTexts().reference;
-  return (
-    <figure class="secret" aria-label={t.command}>
-      <figcaption>{t.command}</figcaption>
-      <pre class="wrapped">{text}</pre>
-      <CopyButton text={text} label={t.copyCommand} />
-    </figure>
   );
 }
 

@@ -5,24 +5,22 @@ import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
 
 interface RoleFieldProps {
-  role: string;
+  value: string;
   roles: RolesListing | null;
   problem: string | null;
-  onChange: (role: string) => void;
+  onInput: (role: string) => void;
 }
 
 /** Lets the user choose a role, and shows what the role allows. */
-export function RoleField({ role, roles, problem, onChange }: RoleFieldProps) {
+export function RoleField({ roles, ...field }: RoleFieldProps) {
   return (
     <>
       <SelectField
+        {...field}
         label={useTexts().members.columns.role}
-        value={role}
-        options={roleOptions(roles, role)}
-        problem={problem}
-        onChange={onChange}
+        options={roleOptions(roles, field.value)}
       />
-      <Granted labels={labelsOf(roles, role)} />
+      <Granted labels={labelsOf(roles, field.value)} />
     </>
   );
 }

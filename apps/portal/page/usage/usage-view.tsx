@@ -51,7 +51,7 @@ export function UsageView({ place }: { place: Place }) {
           label={t.month}
           value={month}
           options={months.map((value) => ({ value, text: named.format(new Date(value)) }))}
-          onChange={(value) => replacePlace(address(USAGE, { query: new URLSearchParams({ month: value }) }))}
+          onInput={(value) => replacePlace(address(USAGE, { query: new URLSearchParams({ month: value }) }))}
         />
         <label class="chip">
           <input
@@ -148,7 +148,7 @@ function Breakdown({ month, all }: { month: string; all: boolean }) {
         label={t.by}
         value={by}
         options={DIVISIONS.map((value) => ({ value, text: t.divisions[value] }))}
-        onChange={setBy}
+        onInput={setBy}
       />
       <PagedRows pages={pages}>
         {(parts) =>

@@ -48,7 +48,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     expect(await answer(page).getByLabel("Response body").textContent()).toContain(id);
     const command = await page
       .getByRole("figure", { name: "The same with curl" })
-      .locator("pre")
+      .locator("code")
       .textContent();
     const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
     const API_KEY = textOf(await session.json(), "token");
