@@ -41,7 +41,7 @@ export interface Verdict {
   dropped: { entries: number; month: string } | null;
   /** The restarts of the owner's chain. */
   restarts: readonly { declared_at: string; from: number; position: number }[];
-  /** The trees under other names that the log had before. */
+  /** The earlier trees of the log, under other names. */
   earlier_trees: readonly EarlierTree[];
   findings: readonly Finding[];
   findings_total: number;

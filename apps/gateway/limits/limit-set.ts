@@ -10,7 +10,7 @@ import {
 import type { Charge, ChargedWindow, CounterStore, Refund } from "@ostiary/lib/runtime/stores/counter-store";
 import { type DescribedLimits, limitsText, policiesText, tightestOf } from "./headers.ts";
 
-/** A quota's count is kept so long after its period, so that a gateway with a slow clock cannot restart it. */
+/** How long a quota's count is kept after its period, so that a gateway with a slow clock cannot restart the period. */
 const PERIOD_SLACK_MS = 86_400_000;
 
 /**

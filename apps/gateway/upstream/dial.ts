@@ -14,7 +14,7 @@ export interface DialOwner extends ConnectionOwner {
   takeAttempt(): boolean;
   /** Called when an attempt has ended without a connection. */
   giveAttempt(): void;
-  /** Called when an attempt has established a connection, also when the dial has ended before. */
+  /** Called when an attempt has established a connection, even if the dial has already ended. */
   opened(connection: Connection, tookMs: number): void;
   /** Called once, when the first attempt succeeds, or with the cause when all attempts have failed. */
   dialed(failure: { readonly cause: unknown } | null): void;

@@ -126,7 +126,7 @@ export const Leaf = Type.Object(
   {
     /** The index of the leaf in the tree, counted from 0. */
     number: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    /** The time of the pass. It is never before the time of the leaf before. */
+    /** The time of the pass. It is never before the time of the previous leaf. */
     sealed_at: Type.String({ pattern: TIME_PATTERN }),
     /** The root of the map of heads. */
     map: Type.String({ pattern: HASH_PATTERN }),

@@ -19,7 +19,7 @@ export interface SealedLog {
   chain: string;
   /** The proof of the head in the map of `leaf`. */
   map: MapProof;
-  /** The number of leaves of all trees before. */
+  /** The number of leaves of all earlier trees. */
   before: number;
   /** The newest leaf that a root has, or without a key the newest one; null before the first. */
   leaf: LeafRow | null;

@@ -30,7 +30,7 @@ export const EMPTY_TREE: Edge = { size: 0, frontier: [] };
 
 /** The tree that the sealer may extend. */
 export interface TrustedTree {
-  /** The number of leaves of all trees before. */
+  /** The number of leaves of all earlier trees. */
   before: number;
   edge: Edge;
   /** The leaf whose map holds the heads; null for the empty map. */

@@ -65,7 +65,7 @@ export async function sealAll(deps: PassDeps): Promise<void> {
 }
 
 /**
- * Looks at chains that were left out, and seals what those lack whose rows match again. Yields after each pass, so that
+ * Looks at left-out chains, and seals the missing entries of chains whose rows match again. Yields after each pass, so that
  * the caller can seal what is new in other logs.
  */
 export async function* lookAgain(

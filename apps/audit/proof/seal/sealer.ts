@@ -43,7 +43,7 @@ export class Sealer {
   #alteredLogs = 0;
   #isSetBack = false;
   #lookAtMs = 0;
-  /** The looks at chains that were left out, if they have not ended. */
+  /** The current looks at left-out chains, or null. */
   #looks: ReturnType<typeof lookAgain> | null = null;
   #isSealing = false;
 

@@ -89,7 +89,7 @@ export class EtcdLease {
     this.#isFailing = false;
   }
 
-  /** Ends doubtful leases, so that etcd refuses their writes. One of them may have replaced the value before. */
+  /** Ends doubtful leases, so that etcd refuses their writes. One of the writes may already have replaced the value. */
   async #refuseLateWrites(): Promise<void> {
     for (const id of this.#doubtful) {
       await this.#revoke(id);
