@@ -17,7 +17,6 @@ export abstract class CommandFailure extends Error {
 
 /** A request that the registry refused or did not answer. */
 export class Refused extends CommandFailure {
-  override readonly name = "Refused";
   readonly exitCode = 1;
   readonly envelope: ErrorEnvelope | null;
   readonly writing: boolean;
@@ -31,20 +30,16 @@ export class Refused extends CommandFailure {
 
 /** A mistake in the command line or its environment. */
 export class UsageError extends CommandFailure {
-  override readonly name = "UsageError";
   readonly exitCode = EXIT_USAGE;
 }
 
 /** A review with an effect that `--fail-on` names. */
 export class Flagged extends CommandFailure {
-  override readonly name = "Flagged";
   readonly exitCode = 3;
-  override readonly message = "The changes have an effect that --fail-on names.";
 }
 
 /** A check that the given files cannot decide. */
 export class Undecided extends CommandFailure {
-  override readonly name = "Undecided";
   readonly exitCode = 4;
 }
 

@@ -88,7 +88,7 @@ export class RegistryClient extends RegistryApi {
 }
 
 const UNAUTHORIZED =
-  "The registry does not accept ADMIN_TOKEN: set it to the registry's own ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.";
+  "The registry does not accept ADMIN_TOKEN: it must be the token that the registry was started with, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.";
 const TOO_LONG = `responds with more than ${RESPONSE_BYTES_MAX / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
 
 /**

@@ -14,16 +14,6 @@ const PathIds = Type.Object({
 
 export type PathId = keyof typeof PathIds.properties;
 
-/** The resource that an error names for each id of a path. The first malformed id in this order is reported. */
-const resources: [name: PathId, resource: string][] = [
-  ["user_id", "user"],
-  ["organization_id", "organization"],
-  ["member_id", "member"],
-  ["service_account_id", "service_account"],
-  ["invite_id", "invite"],
-  ["key_id", "api_key"],
-];
-
 /** Returns the schema of the path parameters with these names. */
 export function pathIds<Names extends PathId[]>(...names: [...Names]) {
   return Type.Pick(PathIds, names);
@@ -31,14 +21,13 @@ export function pathIds<Names extends PathId[]>(...names: [...Names]) {
 
 /**
  * Refuses a path with a malformed id before the id reaches the database. The error is a 404, as for an
- * unknown id.
+ * unknown id, and names the first malformed id of the path.
  */
 export const refuseMalformedIds = new Elysia({ name: "malformed-ids" }).onBeforeHandle(
   { as: "scoped" },
   ({ params = {} }: { params?: Partial<Record<PathId, string>> }) => {
-    for (const [name, resource] of resources) {
-      const id = params[name];
-      if (id !== undefined && !isUlid(id)) throw notFound(resource, id);
+    for (const [name, id] of Object.entries(params)) {
+      if (!isUlid(id)) throw notFound(name === "key_id" ? "api_key" : name.replace(/_id$/, ""), id);
     }
   },
 );

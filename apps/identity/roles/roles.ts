@@ -5,17 +5,18 @@ import { Type } from "@sinclair/typebox";
 
 export { RolesListing };
 
-/** The roles of the deployment. Roles are off if no roles file is configured (ID-70). */
+/**
+ * The roles of the deployment. Roles are off if no roles file is configured (ID-70): no member then has a role, and
+ * every member may do everything.
+ */
 export interface Roles {
-  /** The roles file. Null while roles are off: no member then has a role, and every member may do everything. */
-  readonly file: RolesFile | null;
   /** The role of a person who creates an organization. */
   readonly creator: string | null;
   /** The default role of members and invites. */
   readonly forMembers: string | null;
   /** The default role of service accounts. */
   readonly forServiceAccounts: string | null;
-  /** The slugs that can be assigned, sorted. */
+  /** The slugs that can be assigned, sorted. Empty while roles are off. */
   readonly slugs: readonly string[];
   /**
    * Returns the labels that a stored role grants now. A slug that is no longer in the file grants nothing.
@@ -30,7 +31,6 @@ export function createRoles(file: RolesFile | null): Roles {
   if (file === null) return rolesOff;
   const labels = file.roles;
   return {
-    file,
     creator: file.creator_role,
     forMembers: file.default_role,
     forServiceAccounts: file.service_account_default_role ?? file.default_role,
@@ -41,7 +41,6 @@ export function createRoles(file: RolesFile | null): Roles {
 }
 
 const rolesOff: Roles = Object.freeze({
-  file: null,
   creator: null,
   forMembers: null,
   forServiceAccounts: null,
@@ -58,7 +57,7 @@ const NOTHING = "^[^\\s\\S]$";
  * is refused.
  */
 export function roleField(roles: Roles, description: string) {
-  if (roles.file === null) {
+  if (roles.slugs.length === 0) {
     return Type.Optional(
       Type.String({
         pattern: NOTHING,

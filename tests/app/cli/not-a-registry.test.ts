@@ -29,7 +29,7 @@ describe("the command line without a usable registry", () => {
       exitCode: 1,
       stdout: "",
       stderr:
-        "The registry does not accept ADMIN_TOKEN: set it to the registry's own ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.\n",
+        "The registry does not accept ADMIN_TOKEN: it must be the token that the registry was started with, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.\n",
     });
   });
 

@@ -64,7 +64,9 @@ describe("a profile", () => {
   test("is named in messages in place of the environment variables", async () => {
     const env = await home(profiles("echo wrong"));
     const refused = await cli(["services", "--registry", "here"], { env });
-    expect(refused.stderr).toStartWith("The registry does not accept the token of the profile here: ");
+    expect(refused.stderr).toStartWith(
+      "The registry does not accept the token of the profile here: it must be the token that the registry was started with, ",
+    );
     const away = await cli(["services", "--registry", "there"], { env });
     expect(away.stderr).toContain("is the url of the profile there its address?");
   });
