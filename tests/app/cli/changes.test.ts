@@ -54,7 +54,7 @@ describe("changes", () => {
 
 // RG-111
 describe("operators check", () => {
-  test("lists the operators of a valid file, without a registry or token", async () => {
+  test("counts the operators of a valid file, without a registry or token", async () => {
     const path = await file(
       "operators.yaml",
       `operators:
@@ -69,23 +69,17 @@ describe("operators check", () => {
     const { exitCode, stdout } = await cli(["operators", "check", path], {
       env: { ADMIN_TOKEN: "", REGISTRY_URL: "" },
     });
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(
-      /^team-widgets +publisher +widgets +\/org\/widgets +http:\/\/\*\.widgets\.internal:\* +1 token$/m,
-    );
-    expect(stdout).not.toContain(sha256Of("token"));
+    expect([exitCode, stdout]).toEqual([0, "The file is valid and lists 1 operator.\n"]);
   });
 
   // RG-124
-  test("shows claims, and checks them against the issuer of --issuer", async () => {
+  test("checks claims against the issuer of --issuer", async () => {
     const path = await file(
       "claims.yaml",
       "operators:\n  - name: docs\n    role: reader\n    claims: { ref: refs/heads/main }\n",
     );
-    const shown = await cli(["operators", "check", path]);
-    expect(shown.stdout).toMatch(/^docs +reader +ref=refs\/heads\/main$/m);
-    const listed = JSON.parse((await cli(["operators", "check", path, "--json"])).stdout);
-    expect(listed.operators).toMatchObject([{ tokens: 0, claims: { ref: "refs/heads/main" } }]);
+    const { stdout } = await cli(["operators", "check", path, "--json"]);
+    expect(JSON.parse(stdout)).toEqual({ operators: 1 });
     const issuer = "https://token.actions.githubusercontent.com";
     const refused = await cli(["operators", "check", path, "--issuer", issuer]);
     expect([refused.exitCode, refused.stderr]).toEqual([

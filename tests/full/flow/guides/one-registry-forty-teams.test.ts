@@ -128,9 +128,7 @@ describe("one-registry-forty-teams.md", () => {
   test("has an operators file that its check command accepts for its issuer", async () => {
     const [check = ""] = await commandsOf(GUIDE, FILE);
     const { exitCode, output } = await run(check, {});
-    expect(exitCode).toBe(0);
-    for (const name of ["platform", "team-widgets", "team-invoices", "previews"])
-      expect(output).toContain(name);
+    expect([exitCode, output]).toEqual([0, "The file is valid and lists 4 operators.\n"]);
     expect(check).toContain(issuer);
   });
 
