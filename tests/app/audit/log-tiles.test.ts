@@ -86,7 +86,8 @@ describe("the log as tiles", () => {
     "/tile/63/x999/x999/999",
   ])("is 404 for a tile that the tree does not reach: %s", async (path) => {
     const answer = await audit.get(`/audit-log${path}`);
-    expect([answer.status, (await json(answer)).error.code]).toEqual([404, "NOT_FOUND"]);
+    const { resource } = (await json(answer)).error.details;
+    expect([answer.status, resource]).toEqual([404, "audit_log_tile"]);
     expect(answer.headers.get("Cache-Control") ?? "").not.toContain("immutable");
   });
 

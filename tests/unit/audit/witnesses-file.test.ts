@@ -7,7 +7,12 @@ import { publicBytes, verifierKeyText } from "../../support/audit/test-log.ts";
 describe("a file of witnesses", () => {
   const { privateKey } = generateKeyPairSync("ed25519");
   const key = verifierKeyText("witness.example.com", 4, publicBytes(privateKey));
-  const other = verifierKeyText("other.example.com", 4, publicBytes(privateKey));
+  const renamed = verifierKeyText("other.example.com", 4, publicBytes(privateKey));
+  const other = verifierKeyText(
+    "other.example.com",
+    4,
+    publicBytes(generateKeyPairSync("ed25519").privateKey),
+  );
   const logKey = verifierKeyText("log.example.com", 1, publicBytes(privateKey));
   const one = { name: "w1", url: "https://witness.example.com", key };
   const check = (text: string, changes: object = {}) =>
@@ -52,6 +57,7 @@ describe("a file of witnesses", () => {
     [list({ ...one, key: logKey }), "witnesses[0].key is the key of a log"],
     [list(one, { ...one, key: other }), "witnesses[1].name occurs twice"],
     [list(one, { ...one, name: "w2" }), "witnesses[1].key occurs twice"],
+    [list(one, { ...one, name: "w2", key: renamed }), "witnesses[1].key occurs twice"],
   ])("is refused: %j", (text = "", message = "") => {
     const problems = check(text);
     expect(problems.every(({ variable }) => variable === "AUDIT_WITNESSES_FILE")).toBe(true);

@@ -116,9 +116,12 @@ function entryProblems(value: unknown, rules: TargetRules): FileProblem[] {
     });
     const url = typeof entry.url === "string" ? addressProblem(entry.url, rules) : null;
     const key = fits(KeyText, entry.key) ? keyProblem(entry.key) : null;
+    // a cosignature does not contain the name: one key under two names would count twice
+    const material = typeof entry.key === "string" ? readNoteKey(entry.key)?.publicKey.toHex() : undefined;
+    const own = { name: entry.name, key: material ?? entry.key };
     const repeated = (["name", "key"] as const).filter((field) => {
-      const isKnown = seen[field].has(entry[field]) && typeof entry[field] === "string";
-      seen[field].add(entry[field]);
+      const isKnown = seen[field].has(own[field]) && typeof own[field] === "string";
+      seen[field].add(own[field]);
       return isKnown;
     });
     return [
