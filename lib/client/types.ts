@@ -52,37 +52,34 @@ export type ListNames<Page> = {
 export type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer Item)[] ? Item : never;
 
 /** Reads a list page by page. `name` is the field of a page that has the items. */
-export interface Lists<Paths extends object> {
-  /** Yields the pages of a list. */
-  pages<
-    Path extends PathsWithMethod<Paths, "get">,
-    Given extends Takes<Paths, Path, "get">,
-    Name extends ListNames<DataOf<At<Paths, Path, "get">, Given>>,
-  >(
-    path: Path,
-    name: Name,
-    ...init: Init<Given>
-  ): AsyncGenerator<DataOf<At<Paths, Path, "get">, Given>, void, undefined>;
-  /** Yields the items of a list, and reads each page when its first item is needed. */
-  items<
-    Path extends PathsWithMethod<Paths, "get">,
-    Given extends Takes<Paths, Path, "get">,
-    Name extends ListNames<DataOf<At<Paths, Path, "get">, Given>>,
-  >(
-    path: Path,
-    name: Name,
-    ...init: Init<Given>
-  ): AsyncGenerator<ItemOf<DataOf<At<Paths, Path, "get">, Given>, Name>, void, undefined>;
-}
+type ReadList<Paths extends object, What extends "page" | "item"> = <
+  Path extends PathsWithMethod<Paths, "get">,
+  Given extends Takes<Paths, Path, "get">,
+  Name extends ListNames<DataOf<At<Paths, Path, "get">, Given>>,
+>(
+  path: Path,
+  name: Name,
+  ...init: Init<Given>
+) => AsyncGenerator<
+  What extends "page"
+    ? DataOf<At<Paths, Path, "get">, Given>
+    : ItemOf<DataOf<At<Paths, Path, "get">, Given>, Name>,
+  void,
+  undefined
+>;
 
 /** A client of an API. Each method throws an `OstiaryError` unless the call succeeds. */
-export interface Client<Paths extends object> extends Lists<Paths> {
+export interface Client<Paths extends object> {
   readonly GET: Method<Paths, "get">;
   readonly HEAD: Method<Paths, "head">;
   readonly POST: Method<Paths, "post">;
   readonly PUT: Method<Paths, "put">;
   readonly PATCH: Method<Paths, "patch">;
   readonly DELETE: Method<Paths, "delete">;
+  /** Yields the pages of a list. */
+  readonly pages: ReadList<Paths, "page">;
+  /** Yields the items of a list, and reads each page when its first item is needed. */
+  readonly items: ReadList<Paths, "item">;
   /**
    * Returns a client with a session in an organization of this client's person. The session is minted on first
    * use and renewed for all calls at once.

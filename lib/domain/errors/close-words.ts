@@ -26,8 +26,7 @@ export function typingErrors(a: string, b: string): number | undefined {
   const length = Math.max(a.length, b.length);
   if (length > LENGTH_MAX || Math.abs(a.length - b.length) > EDITS_MAX) return undefined;
   const edits = editsBetween(a, b);
-  const areClose = edits > 0 && edits <= Math.min(EDITS_MAX, Math.floor(length / LETTERS_PER_EDIT));
-  return areClose ? edits : undefined;
+  return edits > 0 && edits <= Math.min(EDITS_MAX, Math.floor(length / LETTERS_PER_EDIT)) ? edits : undefined;
 }
 
 /** Returns the number of letters to insert, delete, replace or swap with their neighbor. */

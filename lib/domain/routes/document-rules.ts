@@ -4,8 +4,8 @@ import { findPolicyConflicts } from "./policy-conflicts.ts";
 import { conflictText, findRouteConflicts, type RouteConflict } from "./route-conflicts.ts";
 import { tableOf } from "./route-table.ts";
 import { failureOf, type Roles, testFailed } from "./run-route-test.ts";
-import { METHODS, type RouteConfig, SCOPES, type ServiceConfig } from "./service-schema.ts";
-import { joinPrefix } from "./stored-form.ts";
+import { SCOPES, type ServiceConfig } from "./service-schema.ts";
+import { joinPrefix, methodsOf } from "./stored-form.ts";
 import { type DocumentService, readDocument } from "./validate.ts";
 
 /** The rules for documents, each with its text. Each problem names the rule that the document breaks. */
@@ -124,8 +124,4 @@ function routeIn(written: ServiceConfig | undefined, { method, path }: RouteConf
     if (index >= 0) return [scope, "routes", index, "path"];
   }
   return [];
-}
-
-function methodsOf({ methods }: RouteConfig): readonly string[] {
-  return Array.isArray(methods) ? methods : METHODS.filter((method) => methods[method] !== undefined);
 }

@@ -35,13 +35,9 @@ export interface RouteConflict extends OwnedRoute {
 }
 
 export function ownedRoutes(service: string, config: StoredServiceConfig): OwnedRoute[] {
-  const owned: OwnedRoute[] = [];
-  for (const scope of SCOPES) {
-    for (const { path, methods } of config[scope]?.routes ?? []) {
-      for (const method of methods) owned.push({ service, method, path });
-    }
-  }
-  return owned;
+  return SCOPES.flatMap((scope) => config[scope]?.routes ?? []).flatMap(({ path, methods }) =>
+    methods.map((method) => ({ service, method, path })),
+  );
 }
 
 /**

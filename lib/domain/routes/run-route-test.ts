@@ -1,15 +1,22 @@
 /** Runs route tests against a table of routes (RG-148). */
 import { quoted } from "../errors/index.ts";
 import { limitsOf } from "../ratelimit/index.ts";
-import { type CompiledRoute, labelsSuffice, type TemplatePart } from "./compile-service.ts";
+import { type CompiledRoute, labelsSuffice } from "./compile-service.ts";
 import { isOfMembers } from "./methods-and-scopes.ts";
 import { parsedPath } from "./request-path.ts";
-import type { RouteMatch, RouteTable } from "./route-table.ts";
+import type { RouteTable } from "./route-table.ts";
 import type { RouteTest } from "./route-test-schema.ts";
-import { hasFittingParams } from "./upstream-path.ts";
+import { upstreamPath } from "./upstream-path.ts";
 
 /** The labels of each role, by the role's slug. Null means that there is no roles file. */
 export type Roles = ReadonlyMap<string, readonly string[]> | null;
+
+/** Stands for the ids of an owner in the upstream paths that tests expect. */
+const OWNERS = {
+  user_id: "{subject.user_id}",
+  organization_id: "{subject.organization_id}",
+  member_id: "{subject.member_id}",
+};
 
 /**
  * Returns how the matched route differs from a test's expectation, as the end of a sentence, or null if the
@@ -22,10 +29,11 @@ export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): str
   if (match === null) return expect.status === undefined ? "no route serves the request" : null;
   const { service, method, path } = match.route;
   if (expect.status !== undefined) return `${service} serves the request with the route ${method} ${path}`;
-  if (!hasFittingParams(match)) return "the gateway answers 400, because a param is not one segment";
+  const called = upstreamPath(match, requested, OWNERS);
+  if ("error" in called) return "the gateway answers 400, because a param is not one segment";
   const differences = [
     ...differs("service", expect.service, service),
-    ...differs("upstream", expect.upstream, upstreamOf(match, requested)),
+    ...differs("upstream", expect.upstream, called.path),
     ...(expect.allowed === undefined ? [] : allowedDiffers(test, match.route, roles)),
     ...(expect.requests === undefined
       ? []
@@ -44,17 +52,6 @@ function differs<Value extends string | number | boolean>(
   found: Value | string,
 ): string[] {
   return expected === undefined || expected === found ? [] : [`${field} is ${found}, not ${expected}`];
-}
-
-/**
- * Returns the path that the gateway would call, with placeholders such as `{subject.user_id}` for owner ids.
- */
-function upstreamOf({ route, params }: RouteMatch, path: string): string {
-  const shown = (part: TemplatePart) => {
-    if (typeof part === "string") return part;
-    return "param" in part ? (params[part.param] ?? "") : `{subject.${part.subject}}`;
-  };
-  return route.upstream === null ? path : route.upstream.map(shown).join("");
 }
 
 function allowedDiffers({ role, labels, expect }: RouteTest, route: CompiledRoute, roles: Roles): string[] {

@@ -4,6 +4,7 @@
  */
 import {
   METHODS,
+  type Method,
   type RouteConfig,
   SCOPES,
   type ServiceConfig,
@@ -37,11 +38,12 @@ function expandRoute(route: RouteConfig, prefix: string | undefined): StoredRout
   const { methods } = route;
   const row = { ...route, path: joinPrefix(prefix, route.path) };
   if (Array.isArray(methods)) return [{ ...row, methods }];
-  return METHODS.filter((method) => methods[method] !== undefined).map((method) => ({
-    ...row,
-    methods: [method],
-    ...methods[method],
-  }));
+  return methodsOf(route).map((method) => ({ ...row, methods: [method], ...methods[method] }));
+}
+
+/** Returns the methods that a route names, in a list or as the keys of a map. */
+export function methodsOf({ methods }: Pick<RouteConfig, "methods">): Method[] {
+  return Array.isArray(methods) ? methods : METHODS.filter((method) => methods[method] !== undefined);
 }
 
 /** Removes trailing slashes in linear time. */

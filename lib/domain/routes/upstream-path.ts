@@ -49,7 +49,7 @@ export function upstreamPath(match: RouteMatch, path: string, subject: SubjectId
  * Returns whether every param is one path segment, and none but those in the last segment of the upstream path can
  * be cut. Some services drop everything after a `;`, so `/docs/internal;x/y` reaches `/docs/internal` there.
  */
-export function hasFittingParams(match: RouteMatch): boolean {
+function hasFittingParams(match: RouteMatch): boolean {
   let isAnyCut = false;
   for (const value of match.params) {
     if (!isOneSegment(value)) return false;
