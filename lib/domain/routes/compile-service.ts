@@ -3,7 +3,6 @@
 import { type CallBounds, compileBounds, configuredBounds, DEFAULT_CALL_BOUNDS } from "./call-bounds.ts";
 import { flatString, intern } from "./compact.ts";
 import { type CompiledLimit, compileLimit, type SharedLimits } from "./compile-limit.ts";
-import { PATH_PARAMS_MAX } from "./maximum-sizes.ts";
 import { segmentsOf } from "./route-path.ts";
 import {
   type Method,
@@ -13,7 +12,7 @@ import {
   type SubjectField,
 } from "./service-schema.ts";
 import { addressOf } from "./service-url.ts";
-import { upstreamParts } from "./upstream-template.ts";
+import { type UpstreamPart, upstreamParts } from "./upstream-template.ts";
 
 /** A part of an upstream path: text, the id of an owner, or the param at an index. */
 export type TemplatePart = string | { readonly subject: SubjectField } | { readonly param: number };
@@ -118,7 +117,7 @@ export class SharedParts {
   readonly labels = new Map<string, CompiledLabels>();
   readonly params = new Map<string, { names: string[]; segments: number[] }>();
   readonly limits: SharedLimits = { windows: new Map(), sets: new Map() };
-  readonly texts = new Map<string, string>();
+  readonly parts = new Map<string, TemplatePart>();
   /** The bounds of routes that configure none. */
   readonly defaults: CallBounds;
 
@@ -143,28 +142,17 @@ function paramsOf(path: string, { params }: SharedParts) {
 function compileUpstream(
   template: string,
   { scope, params }: Pick<CompiledRoute, "scope" | "params">,
-  { texts }: SharedParts,
+  { parts }: SharedParts,
 ): TemplatePart[] {
   return upstreamParts(template, scope).map((part) => {
-    if ("text" in part) {
-      const text = flatString(part.text);
-      return intern(texts, text, () => text);
-    }
-    return "subject" in part ? SUBJECT_PARTS[part.subject] : paramPart(params.indexOf(part.param));
+    const compiled = compilePart(part, params);
+    return intern(parts, JSON.stringify(compiled), () => compiled);
   });
 }
 
-const SUBJECT_PARTS = {
-  user_id: { subject: "user_id" },
-  organization_id: { subject: "organization_id" },
-  member_id: { subject: "member_id" },
-} as const satisfies Record<SubjectField, TemplatePart>;
-const PARAM_PARTS: readonly TemplatePart[] = Array.from({ length: PATH_PARAMS_MAX }, (_, param) => ({
-  param,
-}));
-
-function paramPart(param: number): TemplatePart {
-  return PARAM_PARTS[param] ?? { param };
+function compilePart(part: UpstreamPart, params: readonly string[]): TemplatePart {
+  if ("text" in part) return flatString(part.text);
+  return "subject" in part ? part : { param: params.indexOf(part.param) };
 }
 
 export function isAudited(scope: Scope, method: Method, audit: boolean | undefined): boolean {

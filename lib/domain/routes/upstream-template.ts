@@ -4,7 +4,7 @@ import { characterViolation } from "./route-path.ts";
 import { type Scope, SUBJECT_FIELDS, type SubjectField } from "./service-schema.ts";
 
 /** A part of a valid template: text, an owner's id, or a param by name. */
-type UpstreamPart = { text: string } | { subject: SubjectField } | { param: string };
+export type UpstreamPart = { text: string } | { subject: SubjectField } | { param: string };
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
