@@ -41,12 +41,6 @@ describe.skipIf(!services().postgres.real)("on a database with unusual settings"
     expect(events).toHaveLength(2);
   });
 
-  test("identity adds 20 members to one organization at once", async () => {
-    const { id } = await identity.organization();
-    const members = await Promise.all(Array.from({ length: 20 }, () => identity.member(id)));
-    expect(new Set(members.map((member) => member.id)).size).toBe(20);
-  });
-
   test("audit returns an event unchanged, and finds it by its time", async () => {
     const request_id = requestId();
     const occurred_at = new Date(Date.now() - 3_600_000).toISOString();

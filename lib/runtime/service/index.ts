@@ -1,5 +1,4 @@
 export * from "./main.ts";
 export * from "./ports.ts";
-export * from "./runtime-variables.ts";
 export * from "./serve.ts";
 export * from "./service.ts";

@@ -1,8 +1,13 @@
 export * from "./credential-refusal.ts";
 export type { TokenIssuer } from "./issuers.ts";
 export { createKeySet, type KeySet } from "./key-set.ts";
-export { TENANT_CHARACTERS, TENANT_LENGTH_MAX, TENANT_PLACE } from "./tenants.ts";
-export { shapeRefusal, type TokenClaims } from "./token-form.ts";
+export {
+  shapeRefusal,
+  TENANT_CHARACTERS,
+  TENANT_LENGTH_MAX,
+  TENANT_PLACE,
+  type TokenClaims,
+} from "./token-form.ts";
 export {
   claimAt,
   createTokenVerifier,

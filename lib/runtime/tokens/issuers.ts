@@ -1,8 +1,7 @@
 import { unavailable } from "../../domain/errors/index.ts";
 import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 import type { KeySet } from "./key-set.ts";
-import { isIssuerOf } from "./tenants.ts";
-import type { TokenClaims } from "./token-form.ts";
+import { isIssuerOf, type TokenClaims } from "./token-form.ts";
 
 export interface TokenIssuer {
   /** The exact `iss`, or a template with one `{tenantid}`. */

@@ -7,8 +7,7 @@ import { tryJson } from "../../domain/json/index.ts";
 import { boundedCall } from "../bounded-call.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { isIssuerOf } from "./tenants.ts";
-import type { TokenClaims } from "./token-form.ts";
+import { isIssuerOf, type TokenClaims } from "./token-form.ts";
 
 export interface Keys {
   /** Returns the keys without an `issuer`, and those whose `issuer` is the one that the claims name (GW-232). */

@@ -35,7 +35,7 @@ async function documentedRights(): Promise<Right[]> {
   });
 }
 
-describe.skipIf(!services().etcd.own)("users of etcd with exactly the documented rights", () => {
+describe.skipIf(!services().etcd.real)("users of etcd with exactly the documented rights", () => {
   let etcd: TestServer;
   let provider: ProviderStandIn;
   let registry: RunningProcess & Client;

@@ -221,7 +221,7 @@ describe.if(services().redis.binary)("a counter store with a password", () => {
 });
 
 // OP-14
-describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
+describe.if(services().etcd.real)("the message about ROUTE_STORE_URL", () => {
   let server: TestServer;
 
   beforeAll(async () => {

@@ -30,7 +30,7 @@ async function expectUnavailable(store: RouteStore): Promise<void> {
     expect(error).toBeInstanceOf(StoreUnavailable);
 }
 
-describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
+describe.if(services().etcd.real)("a route store on an etcd that fails", () => {
   const { server, store, returns } = useBreakable(startEtcd, openRouteStore);
 
   test("is unavailable while etcd is down, and recovers", async () => {

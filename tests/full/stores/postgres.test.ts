@@ -38,7 +38,7 @@ describe("database on PostgreSQL that cannot be reached", () => {
   });
 });
 
-describe.if(services().postgres.own)("database on a PostgreSQL that fails", () => {
+describe.if(services().postgres.real)("database on a PostgreSQL that fails", () => {
   const open = async (url: string) => {
     const opened = await openDatabase(url, hasty);
     await select(opened, "create table survivors (id int primary key)");

@@ -69,7 +69,7 @@ describe.if(services().redis.real)("counter store on Redis", () => {
   });
 });
 
-describe.if(services().redis.own)("counter store on a Redis that fails", () => {
+describe.if(services().redis.real)("counter store on a Redis that fails", () => {
   const { server, store, returns } = useBreakable(startRedis, openCounterStore);
 
   test("is unavailable while the server is down, and does not count those calls later", async () => {

@@ -26,7 +26,7 @@ const RECONNECT_MS_MIN = 200;
 
 const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
-describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd", () => {
+describe.if(services().etcd.real && CAN_COUNT_CONNECTIONS)("connections to etcd", () => {
   let server: TestServer;
   let proxy: NetworkProxy;
   let store: RouteStore;

@@ -20,10 +20,8 @@ const COPIES_FILES = 150_000;
 
 /** The capabilities of this run for one kind of store. */
 export interface Service {
-  /** Whether the run has a real server. Otherwise, tests use the embedded store. */
+  /** Whether the run has a real server, and a test can start its own. Otherwise, tests use the embedded store. */
   real: boolean;
-  /** Whether a test can start its own server, as tests of outages do. */
-  own: boolean;
   /** Whether a test's own server runs from its binary and accepts settings. */
   binary: boolean;
 }
@@ -71,8 +69,7 @@ function binaryOf(name: ServiceName): string {
 export function services(): Record<ServiceName, Service> {
   const service = (name: ServiceName): Service => {
     const source = sourceOf(name);
-    const real = source.kind !== "embedded";
-    return { real, own: real, binary: "binary" in source };
+    return { real: source.kind !== "embedded", binary: "binary" in source };
   };
   return { postgres: service("postgres"), redis: service("redis"), etcd: service("etcd") };
 }

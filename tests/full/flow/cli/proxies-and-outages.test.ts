@@ -71,7 +71,7 @@ test("the command line stops reading an endless response after 256 MiB", async (
   await endless.stop(true);
 });
 
-describe.skipIf(!services().postgres.own)("a registry without its database", () => {
+describe.skipIf(!services().postgres.real)("a registry without its database", () => {
   test("makes `apply` name the request id and say that the state is uncertain", async () => {
     const database = await startPostgres();
     const alone = await startRegistry({ databaseUrl: database.url });

@@ -28,7 +28,7 @@ type App = (typeof APPS)[number];
 
 let routeStore = "";
 beforeAll(async () => {
-  if (etcd.own) routeStore = await freshRouteStoreUrl();
+  if (etcd.real) routeStore = await freshRouteStoreUrl();
 });
 
 async function start(app: string, env: Record<string, string>): Promise<RunningProcess> {
@@ -189,7 +189,7 @@ test.each([
   });
 });
 
-describe.skipIf(!etcd.own)("with a route store", () => {
+describe.skipIf(!etcd.real)("with a route store", () => {
   // RG-101, OP-14
   test("a user that the store refuses is exit code 1, with the name of the variable", async () => {
     const ROUTE_STORE_URL = routeStore.replace("//", `//root:${SECRET}@`);

@@ -25,7 +25,7 @@ const GUIDE = ".github/guides/backup-and-restore.md";
 const ADMIN_TOKEN = "restored-admin-token";
 
 const { postgres: database, redis, etcd } = services();
-const able = database.binary && redis.real && etcd.own && Bun.which("pg_dump") !== null;
+const able = database.binary && redis.real && etcd.real && Bun.which("pg_dump") !== null;
 
 interface Caller {
   key: string;

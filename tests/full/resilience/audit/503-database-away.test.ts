@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 const REJECTED = { outcome: "rejected", status: 403 };
 const LOG = "/organizations/organization-1/audit-events";
 
-describe.skipIf(!services().postgres.own)("audit while its database is down", () => {
+describe.skipIf(!services().postgres.real)("audit while its database is down", () => {
   let server: TestServer;
   let audit: AuditService;
 

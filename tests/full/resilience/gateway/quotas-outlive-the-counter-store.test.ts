@@ -18,7 +18,7 @@ setDefaultTimeout(120_000);
 const LIMIT = 300;
 const { redis, etcd } = services();
 
-describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
+describe.skipIf(!redis.real || !etcd.real)("a quota", () => {
   const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
   let store: TestServer;
   let audit: AuditService;

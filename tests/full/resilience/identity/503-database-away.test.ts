@@ -5,7 +5,7 @@ import { services, startPostgres, type TestServer, waitFor } from "../../../supp
 
 setDefaultTimeout(60_000);
 
-describe.skipIf(!services().postgres.own)("identity while its database is down", () => {
+describe.skipIf(!services().postgres.real)("identity while its database is down", () => {
   let server: TestServer;
   let identity: IdentityHarness;
 

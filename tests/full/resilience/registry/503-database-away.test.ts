@@ -11,7 +11,7 @@ import {
 } from "../../../app/registry/harness.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../../support/index.ts";
 
-describe.skipIf(!services().postgres.own)("the registry while its database is down", () => {
+describe.skipIf(!services().postgres.real)("the registry while its database is down", () => {
   let database: TestServer;
   let databaseUrl: string;
   let count = 0;

@@ -11,7 +11,7 @@ import {
 } from "../../../app/registry/harness.ts";
 import { freshDatabase, services, startEtcd, type TestServer, waitFor } from "../../../support/index.ts";
 
-const isReal = services().etcd.own && services().postgres.real;
+const isReal = services().etcd.real && services().postgres.real;
 const CONVERGENCE_MS = 20_000;
 
 describe.skipIf(!isReal)("the route store becomes equal to the database", () => {

@@ -25,7 +25,7 @@ import { clientsOf, expectWholeEvents } from "./load.ts";
 
 setDefaultTimeout(600_000);
 
-const isReal = services().etcd.own && services().postgres.real && services().redis.real;
+const isReal = services().etcd.real && services().postgres.real && services().redis.real;
 const GRACE = { SHUTDOWN_GRACE_MS: "1500", LOG_LEVEL: "info" };
 
 describe.skipIf(!isReal)("the way from one process to separate processes", () => {

@@ -11,7 +11,7 @@ import { clientsOf, expectWholeEvents, JSON_TYPE } from "./load.ts";
 
 setDefaultTimeout(600_000);
 
-const isReal = services().etcd.own && services().postgres.real && services().redis.real;
+const isReal = services().etcd.real && services().postgres.real && services().redis.real;
 const GRACE_MS = 1_500;
 
 describe.skipIf(!isReal)("a rolling restart", () => {
