@@ -102,7 +102,8 @@ function* checkRoutes(
 function checkRoute(route: Partly<RouteConfig>, at: FieldPath, context: Context): void {
   const { scope, prefix, violations } = context;
   const { upstream, methods } = route;
-  const path = checkPath(route.path, [...at, "path"], context);
+  const found = route.path === undefined ? [] : pathViolations(route.path, scope, prefix ?? undefined);
+  const path = addAll(found, [...at, "path"], violations) ? null : (route.path ?? null);
   if (upstream !== undefined) {
     const params = path === null || prefix === null ? null : [...(prefix?.params ?? []), ...paramNames(path)];
     addAll(upstreamViolations(upstream, scope, params), [...at, "upstream"], violations);
@@ -119,16 +120,6 @@ function checkRoute(route: Partly<RouteConfig>, at: FieldPath, context: Context)
     );
   }
   for (const method of METHODS) checkConstraints(methods[method] ?? {}, [...at, "methods", method], context);
-}
-
-function checkPath(
-  path: string | undefined,
-  at: FieldPath,
-  { scope, prefix, violations }: Context,
-): string | null {
-  if (path === undefined || addAll(pathViolations(path, scope, prefix ?? undefined), at, violations))
-    return null;
-  return path;
 }
 
 /** Records the methods of a route with its full path, and reports duplicates. */
@@ -161,14 +152,14 @@ function declareRows(
 
 /** Checks the settings of one method, or of a whole route with a list of methods. */
 function checkConstraints(config: Partly<MethodConfig>, at: FieldPath, context: Context): void {
-  const { scope, policies, violations } = context;
+  const { scope, violations } = context;
   const { required_labels = [], rate_limit } = config;
   for (const [index, label] of required_labels.entries()) {
     if (label === undefined || required_labels.indexOf(label) === index) continue;
     violations.add([...at, "required_labels", index], `The label ${quoted(label)} is listed twice.`);
   }
   if (rate_limit !== undefined && rate_limit !== false) {
-    checkRouteLimit(rate_limit, [...at, "rate_limit"], { scope, policies, violations });
+    checkRouteLimit(rate_limit, [...at, "rate_limit"], context);
   }
   if (scope === "public" && "audit" in config) {
     violations.add([...at, "audit"], "Public routes are never audited: leave audit out.");

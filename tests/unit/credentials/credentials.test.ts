@@ -31,13 +31,8 @@ describe("a credential string", () => {
   });
 
   test.each([
-    ["an empty string", ""],
     ["a JWT", "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"],
     ["a brand of 33 characters", `${"b".repeat(33)}-k-2-${SECRET}`],
-    ["a version 1 kind in version 2", `acme-sk-2-${SECRET}`],
-    ["a version 2 kind in version 1", `acme-k-1-${SECRET}`],
-    ["a short secret", `acme-k-2-${SECRET.slice(1)}`],
-    ["a long secret", `acme-k-2-${SECRET}A`],
     ["a trailing line break", `acme-k-2-${SECRET.slice(1)}\n`],
     ["a letter that folds to ASCII", `acme-k-2-${SECRET.slice(1)}\u212a`],
     ["a megabyte", "a".repeat(1_000_000)],

@@ -82,7 +82,6 @@ function methodsAndConstraints(scope: Scope, policies: readonly string[], free: 
   return fc.oneof(asList, asMap);
 }
 
-/** Generates the routes of one scope, below `/<root>/<scope>` so that scopes and services do not collide. */
 /** Generates the optional timeout and size of a route or a service. */
 const bounds = fc.record(
   {
@@ -92,6 +91,7 @@ const bounds = fc.record(
   { requiredKeys: [] },
 );
 
+/** Generates the routes of one scope, below `/<root>/<scope>` so that scopes and services do not collide. */
 function scopeConfig(scope: Scope, root: string, policies: readonly string[]) {
   const usePrefix = fc.boolean();
   const paths = fc.uniqueArray(segments, { maxLength: 4, selector: (parts) => spell(parts) });
