@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
-import { waitFor } from "../../support/index.ts";
-import { type DirectoryProcess, startDirectory } from "../../support/processes/directory.ts";
+import { freshDatabase, startProcess, waitFor } from "../../support/index.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const INTERNAL_AUTH_TOKEN = "inner-token-of-the-house";
@@ -15,7 +14,7 @@ const upstream = Bun.serve({
   fetch: (request) => new Response(new URL(request.url).pathname),
 });
 let provider: IdentityProvider;
-let directory: DirectoryProcess;
+let directory: Awaited<ReturnType<typeof startDirectory>>;
 let gateway: LocalGateway;
 /** A gateway without caches, so that every change takes effect at once. */
 let fresh: LocalGateway;
@@ -46,6 +45,46 @@ const services = (): Record<string, StoredServiceConfig> => ({
   },
 });
 
+/** Starts identity as a process, with calls that create people, organizations and credentials. */
+async function startDirectory() {
+  const running = await startProcess("apps/identity/main.ts", {
+    ...{ DATABASE_URL: await freshDatabase(), ROLES_FILE: "seeds/roles.yaml", APIKEY_BRAND: "acme" },
+    INTERNAL_AUTH_TOKEN,
+  });
+  const validateUrl = `${running.internalUrl}/internal/credentials/validate`;
+  const ask = async (method: string, url: string, body?: object) => {
+    const headers = {
+      "content-type": "application/json",
+      "x-platform-internal-token": INTERNAL_AUTH_TOKEN,
+    };
+    const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`);
+    return { headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+  };
+  const call = async (method: string, path: string, body?: object) =>
+    (await ask(method, `${running.url}${path}`, body)).body;
+  return {
+    validateUrl,
+    call,
+    async person(issuer: string, subject: string) {
+      return (await ask("POST", validateUrl, { idp: { issuer, subject } })).body.user_id;
+    },
+    async organization(owner: string) {
+      const created = await ask("POST", `${running.url}/users/${owner}/organizations`, { name: "Acme" });
+      return { id: created.body.id, member_id: created.headers.get("x-platform-audit-member") ?? "" };
+    },
+    async key(owner: string) {
+      const { id, key } = await call("POST", `${owner}/api-keys`, {});
+      return { key, path: `${owner}/api-keys/${id}` };
+    },
+    async session(person: string, organization_id: string) {
+      return (await call("POST", `/users/${person}/organizations/${organization_id}/session`)).token;
+    },
+    stop: running.stop,
+  };
+}
+
 async function open(env: Record<string, string> = {}): Promise<LocalGateway> {
   const opened = await startLocalGateway({
     AUTH_ISSUER: provider.issuer,
@@ -61,7 +100,7 @@ async function open(env: Record<string, string> = {}): Promise<LocalGateway> {
 
 beforeAll(async () => {
   provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-  directory = await startDirectory({ INTERNAL_AUTH_TOKEN });
+  directory = await startDirectory();
   [gateway, fresh] = await Promise.all([open(), open({ APIKEY_CACHE_TTL_SECS: "0" })]);
   user_id = await directory.person(provider.issuer, "alice");
   organization = await directory.organization(user_id);
