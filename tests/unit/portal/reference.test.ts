@@ -126,10 +126,13 @@ describe("a description", () => {
         const { operations, lookUp } = described({ "/x/{id}": { post: source } }, components);
         for (const each of operations) {
           const body = bodyOf(each, lookUp);
-          const parameters = parametersOf(each);
-          const shape = body === "file" ? null : body;
-          problemsOf(parameters, shape, emptyInputs);
-          curlOf(each, parameters, shape, emptyInputs, ORIGIN);
+          const form = {
+            operation: each,
+            parameters: parametersOf(each),
+            body: body === "file" ? null : body,
+          };
+          problemsOf(form, emptyInputs);
+          curlOf(form, emptyInputs, ORIGIN);
         }
       }),
     );
@@ -204,13 +207,12 @@ describe("the call of an operation", () => {
     });
     const body = bodyOf(found, lookUp);
     if (body === "file") throw new Error("The body is a file.");
-    return { found, parameters: parametersOf(found), body };
+    return { operation: found, parameters: parametersOf(found), body };
   };
   // PT-42, PT-43
   test("escapes every value, so that no value changes the path", () => {
-    const { found, parameters, body } = thing();
     const values = { "path id": "a/../b?c#d%2e", "query dry": "x&y=z", "header If-Match": '"1"' };
-    expect(readyCall(found, parameters, body, { values, body: "{}" })).toMatchObject({
+    expect(readyCall(thing(), { values, body: "{}" })).toMatchObject({
       address: "/org/things/a%2F..%2Fb%3Fc%23d%252e?dry=x%26y%3Dz",
       call: { as: "member", method: "PUT", headers: { "If-Match": '"1"' }, content: { text: "{}" } },
     });
@@ -231,18 +233,16 @@ describe("the call of an operation", () => {
     ["a body that is not JSON", { "path id": "1" }, "{", { body: "json" }],
     ["a body of 30 000 brackets", { "path id": "1" }, "[".repeat(30_000), { body: "json" }],
   ])("with %s is not made", (_, values, text, problems) => {
-    const { parameters, body } = thing();
-    const found = Object.entries(problemsOf(parameters, body, { values, body: text }));
+    const found = Object.entries(problemsOf(thing(), { values, body: text }));
     expect<unknown>(Object.fromEntries(found.filter(([, problem]) => problem !== null))).toEqual(problems);
   });
 
   // PT-42
   test("as a curl command passes every value unchanged through a shell, and executes no value", () => {
-    const { found, parameters, body } = thing();
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell must not see a variable here
     const hostile = '\'; touch /nowhere/x; $(id) `id` "${HOME}" !!';
     const values = { "path id": hostile, "header If-Match": hostile };
-    const command = curlOf(found, parameters, body, { values, body: JSON.stringify(hostile) }, ORIGIN);
+    const command = curlOf(thing(), { values, body: JSON.stringify(hostile) }, ORIGIN);
     const shell = Bun.spawnSync(["sh", "-c", `API_KEY=key; curl() { printf '%s\\0' "$@"; }; ${command}`]);
     expect(shell.stdout.toString().split("\0")).toEqual([
       "-X",
@@ -267,7 +267,11 @@ describe("the call of an operation", () => {
     ["public", null],
   ])("of scope %s has a variable for its credential", (scope, header) => {
     const { found } = only("/x/{id}", "get", { "x-scope": scope });
-    const command = curlOf(found, parametersOf(found), null, emptyInputs, ORIGIN);
+    const command = curlOf(
+      { operation: found, parameters: parametersOf(found), body: null },
+      emptyInputs,
+      ORIGIN,
+    );
     expect(command).toBe(`curl '${ORIGIN}/x/ID'${header === null ? "" : ` \\\n  -H "${header}"`}`);
   });
 });

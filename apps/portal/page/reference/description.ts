@@ -143,17 +143,10 @@ const OWN_HEADERS = /^(?:accept|authorization|content-type|cookie|host|x-api-key
 export function parametersOf({ path, source }: Operation): Parameter[] {
   const listed = Array.isArray(source.parameters) ? source.parameters : [];
   const described = listed.flatMap((each) => parameterOf(each) ?? []);
-  const params = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
-  const ofPath = params.map(
-    (name): Parameter =>
-      described.find((each) => each.place === "path" && each.name === name) ?? {
-        name,
-        place: "path",
-        required: true,
-        description: "",
-        example: "",
-      },
-  );
+  const ofPath = [...path.matchAll(/\{([^{}]+)\}/g)].flatMap(([, name]) => {
+    const found = described.find((each) => each.place === "path" && each.name === name);
+    return found ?? parameterOf({ name, in: "path" }) ?? [];
+  });
   return [...ofPath, ...described.filter(({ place }) => place !== "path")];
 }
 

@@ -6,17 +6,9 @@ import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, Secret } from "../parts/confirm.tsx";
 import { type FieldProblems, type Problem, useForm, useProblems } from "../parts/use-problems.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
+import { bodyOf, type Description, type Operation, parametersOf, plainOf, textOf } from "./description.ts";
 import {
-  type BodyShape,
-  bodyOf,
-  type Description,
-  type Operation,
-  type Parameter,
-  parametersOf,
-  plainOf,
-  textOf,
-} from "./description.ts";
-import {
+  type CallForm,
   curlOf,
   type Inputs,
   keyOf,
@@ -41,9 +33,9 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
   const t = useTexts().reference;
   const { gateway } = useSession();
   const address = useAddress();
-  const parameters = parametersOf(operation);
   const shape = bodyOf(operation, lookUp);
   const body = shape === "file" ? null : shape;
+  const form = { operation, parameters: parametersOf(operation), body };
   const [inputs, setInputs] = useState<Inputs>({ values: {}, body: body?.sample ?? "" });
   const shown = useProblems(null);
   const [asked, ask] = useState<ReadyCall | null>(null);
@@ -60,14 +52,14 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
     void sending.write(work, show);
   };
   const start = () => {
-    const problems = Object.entries(problemsOf(parameters, body, inputs)).map(
+    const problems = Object.entries(problemsOf(form, inputs)).map(
       ([key, problem]): [string, Problem | null] => [
         key,
         problem && (({ reference }) => reference.problems[problem]),
       ],
     );
     if (!shown.pass(Object.fromEntries(problems))) return;
-    const ready = readyCall(operation, parameters, body, inputs);
+    const ready = readyCall(form, inputs);
     if (isWrite(operation)) ask(ready);
     else send(ready);
   };
@@ -80,23 +72,14 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
       {shape === "file" ? (
         <p>{t.file}</p>
       ) : (
-        <InputForm
-          {...{ operation, parameters, body, inputs, shown }}
-          running={sending.busy}
-          onInput={setInputs}
-          onSend={start}
-        />
+        <InputForm {...{ form, inputs, shown }} running={sending.busy} onInput={setInputs} onSend={start} />
       )}
       <p class="sr" role="status">
         {sending.busy ? t.sending : response !== null && t.status(response.status)}
       </p>
       {sending.failure !== null && <FailureNotice failure={sending.failure} />}
       {response !== null && <Answer response={response} />}
-      <Secret
-        value={curlOf(operation, parameters, body, inputs, location.origin)}
-        label={t.command}
-        copy={t.copyCommand}
-      />
+      <Secret value={curlOf(form, inputs, location.origin)} label={t.command} copy={t.copyCommand} />
       {asked !== null && (
         <ConfirmCall
           asked={asked}
@@ -131,9 +114,7 @@ function Explained({ operation }: { operation: Operation }) {
 }
 
 interface InputFormProps {
-  operation: Operation;
-  parameters: readonly Parameter[];
-  body: BodyShape | null;
+  form: CallForm;
   inputs: Inputs;
   shown: FieldProblems;
   running: boolean;
@@ -141,8 +122,8 @@ interface InputFormProps {
   onSend: () => void;
 }
 
-function InputForm(props: InputFormProps) {
-  const { operation, parameters, body, inputs, shown, running, onInput, onSend } = props;
+function InputForm({ form, inputs, shown, running, onInput, onSend }: InputFormProps) {
+  const { operation, parameters, body } = form;
   const t = useTexts().reference;
   return (
     <Form class="fields call-form" label={t.form} problems={shown} onSubmit={onSend}>
@@ -154,10 +135,10 @@ function InputForm(props: InputFormProps) {
           <TextField
             key={key}
             label={`${name} (${t.places[place]}${required ? `, ${t.required}` : ""})`}
-            value={inputs.values[key] ?? ""}
-            problem={shown.of(key)}
             help={help === "" ? undefined : help}
-            onInput={(text) => onInput({ ...inputs, values: { ...inputs.values, [key]: text } })}
+            {...shown.field(key, inputs.values[key] ?? "", (text) =>
+              onInput({ ...inputs, values: { ...inputs.values, [key]: text } }),
+            )}
           />
         );
       })}
@@ -165,9 +146,7 @@ function InputForm(props: InputFormProps) {
         <TextArea
           label={t.body(body.type)}
           rows={8}
-          value={inputs.body}
-          problem={shown.of("body")}
-          onInput={(text) => onInput({ ...inputs, body: text })}
+          {...shown.field("body", inputs.body, (text) => onInput({ ...inputs, body: text }))}
         />
       )}
       <div class="actions">

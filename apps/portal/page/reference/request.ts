@@ -4,6 +4,13 @@ import { type CredentialHeader, curlCommand } from "@ostiary/lib/openapi";
 import { type Call, type Caller, readBytes } from "../gateway.ts";
 import { type BodyShape, isJson, type Operation, type Parameter } from "./description.ts";
 
+/** An operation with what a person enters for a call of it. The body is null if the operation has none. */
+export interface CallForm {
+  readonly operation: Operation;
+  readonly parameters: readonly Parameter[];
+  readonly body: BodyShape | null;
+}
+
 /** The values that a person entered in the form of an operation. */
 export interface Inputs {
   /** The values of the parameters. {@link keyOf} returns the key of each value. */
@@ -26,8 +33,7 @@ type InputProblem = "missing" | "dots" | "header" | "json";
 
 /** Returns the problem of each input, or null. */
 export function problemsOf(
-  parameters: readonly Parameter[],
-  body: BodyShape | null,
+  { parameters, body }: CallForm,
   inputs: Inputs,
 ): Record<string, InputProblem | null> {
   const found = parameters.map((parameter) => {
@@ -54,11 +60,10 @@ function problemOfBody({ type, required }: BodyShape, text: string): InputProble
 
 /** Builds the call of an operation, whose inputs have no problem. */
 export function readyCall(
-  { method, path, caller }: Operation,
-  parameters: readonly Parameter[],
-  body: BodyShape | null,
+  { operation, parameters, body }: CallForm,
   { values, body: text }: Inputs,
 ): ReadyCall {
+  const { method, path, caller } = operation;
   const given = (place: Parameter["place"]) =>
     parameters.flatMap((parameter): [string, string][] => {
       const value = (values[keyOf(parameter)] ?? "").toWellFormed();
@@ -86,23 +91,20 @@ const CREDENTIALS: Readonly<Record<Caller, CredentialHeader | null>> = {
 };
 
 /** Returns the curl command of a call. A missing required value is replaced with its example or its name. */
-export function curlOf(
-  operation: Operation,
-  parameters: readonly Parameter[],
-  body: BodyShape | null,
-  inputs: Inputs,
-  origin: string,
-): string {
+export function curlOf(form: CallForm, inputs: Inputs, origin: string): string {
   const values = Object.fromEntries(
-    parameters.map((parameter) => [keyOf(parameter), shownValue(parameter, inputs.values[keyOf(parameter)])]),
+    form.parameters.map((parameter) => [
+      keyOf(parameter),
+      shownValue(parameter, inputs.values[keyOf(parameter)]),
+    ]),
   );
-  const { address, call } = readyCall(operation, parameters, body, { values, body: inputs.body });
+  const { address, call } = readyCall(form, { values, body: inputs.body });
   const { content, headers = {}, method } = call;
   return curlCommand({
     method,
     origin,
     target: address,
-    credential: CREDENTIALS[operation.caller],
+    credential: CREDENTIALS[form.operation.caller],
     headers: [...(content ? [["Content-Type", content.type] as const] : []), ...Object.entries(headers)],
     body: content?.text ?? null,
   });

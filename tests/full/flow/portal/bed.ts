@@ -1,6 +1,6 @@
 import { afterEach, beforeAll } from "bun:test";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, Request, Route } from "playwright-core";
 import { readDescription } from "../../../../apps/portal/page/reference/description.ts";
 import { admitted } from "../../../support/gateway/admitted.ts";
 import { chooseName, untilAsked } from "../../../support/pages/sign-in-pages.ts";
@@ -175,6 +175,15 @@ export async function signIn(page: Page, name: string): Promise<void> {
   await goToProvider(page);
   await chooseName(page, name);
   await page.locator("header nav").first().waitFor({ state: "attached" });
+}
+
+/** Returns a list that collects the requests of a page whose path contains `path` from now on. */
+export function requestsOf(page: Page, method: string, path: string): Request[] {
+  const seen: Request[] = [];
+  page.on("request", (request) => {
+    if (request.method() === method && new URL(request.url()).pathname.includes(path)) seen.push(request);
+  });
+  return seen;
 }
 
 /** Returns the gateway's 401 response to a request of the page. */

@@ -2,9 +2,9 @@
  * Tests of the portal's API reference in a browser: which calls a member sees, and how the page sends them.
  */
 import { describe, expect, test } from "bun:test";
-import type { Page, Request, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { browserPath } from "../../../support/pages/swagger-page.ts";
-import { refuse, textOf, usePortal } from "./bed.ts";
+import { refuse, requestsOf, textOf, usePortal } from "./bed.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 const DESCRIPTION = "**/edge/openapi.json";
@@ -13,13 +13,6 @@ const THING = "/demo/things/{thing_id}";
 describe.skipIf(browserPath === undefined)("the API reference of the portal", () => {
   const bed = usePortal();
 
-  const callsOf = (page: Page, path: string) => {
-    const seen: Request[] = [];
-    page.on("request", (request) => {
-      if (new URL(request.url()).pathname.startsWith(path)) seen.push(request);
-    });
-    return seen;
-  };
   const open = async (page: Page, call: string) => {
     await page.getByLabel("Search by method, path or words").fill(call);
     await page.getByRole("link", { name: call, exact: true }).click();
@@ -64,7 +57,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/reference`);
     await open(page, `PUT ${THING}`);
-    const sent = callsOf(page, "/demo/things");
+    const sent = requestsOf(page, "PUT", "/demo/things");
     await page.getByRole("button", { name: "Send …" }).click();
     await page.getByText("A value is required.").first().waitFor();
     await page.getByLabel("thing_id (path, required)").fill("a/b");

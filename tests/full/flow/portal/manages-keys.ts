@@ -1,19 +1,12 @@
 /** Tests of the portal's pages for service accounts and API keys, in a browser. */
 import { describe, expect, test } from "bun:test";
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { browserPath } from "../../../support/pages/swagger-page.ts";
-import { idOf, usePortal } from "./bed.ts";
+import { idOf, requestsOf, usePortal } from "./bed.ts";
 
 describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => {
   const bed = usePortal();
 
-  const writesOf = (page: Page) => {
-    const seen: Request[] = [];
-    page.on("request", (request) => {
-      if (request.method() === "POST" && request.url().includes("/api-keys")) seen.push(request);
-    });
-    return seen;
-  };
   const key = (page: Page) => page.getByRole("figure", { name: "Key", exact: true }).locator("code");
   const statusWith = async (secret: string, path = "/org") =>
     (await fetch(`${bed.gatewayUrl}${path}`, { headers: { "X-API-Key": secret } })).status;
@@ -37,7 +30,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     await dialog(page).getByRole("button", { name: "I stored the key" }).click();
     await page.getByRole("region", { name: "Nightly build" }).waitFor();
 
-    const posts = writesOf(page);
+    const posts = requestsOf(page, "POST", "/api-keys");
     await page.getByRole("button", { name: "Create a key" }).click();
     await dialog(page).getByLabel("Name").fill("Deploy");
     await dialog(page).getByRole("button", { name: "Create" }).dblclick();
@@ -142,7 +135,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/service-accounts/${account}`);
     await page.getByText("There are no keys.").waitFor();
-    const posts = writesOf(page);
+    const posts = requestsOf(page, "POST", "/api-keys");
     await page.route("**/api-keys", async (route) => {
       if (route.request().method() !== "POST") return route.continue();
       await route.fetch();

@@ -1,9 +1,9 @@
 /** Tests of the portal's pages for members, roles and invitations, in a browser. */
 import { describe, expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { browserPath } from "../../../support/pages/swagger-page.ts";
-import { textOf, usePortal } from "./bed.ts";
+import { requestsOf, textOf, usePortal } from "./bed.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
@@ -15,14 +15,6 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
 
   const memberOf = async (organization_id: string, member_id: string): Promise<unknown> =>
     (await bed.callAsMember("ada", organization_id, "GET", `/org/members/${member_id}`)).json();
-
-  const writesOf = (page: Page, method: string) => {
-    const seen: Request[] = [];
-    page.on("request", (request) => {
-      if (request.method() === method && request.url().includes("/org/")) seen.push(request);
-    });
-    return seen;
-  };
 
   // PT-66
   test("list and find members, and show what the role of each allows", async () => {
@@ -141,7 +133,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     });
     await go(`#/org/${id}/invites`);
     await page.getByText("There are no invitations.").waitFor();
-    const posts = writesOf(page, "POST");
+    const posts = requestsOf(page, "POST", "/org/");
     await page.getByRole("button", { name: "Invite a person" }).click();
     const dialog = page.getByRole("dialog", { name: "Invite a person" });
     await dialog.getByLabel("E-mail address (optional)").fill("grace@example.com");

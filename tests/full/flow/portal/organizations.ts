@@ -3,22 +3,15 @@ import { describe, expect, test } from "bun:test";
 import { Membership, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { Value } from "@sinclair/typebox/value";
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { browserPath } from "../../../support/pages/swagger-page.ts";
-import { refuse, signIn, textOf, usePortal } from "./bed.ts";
+import { refuse, requestsOf, signIn, textOf, usePortal } from "./bed.ts";
 
 const Memberships = pageSchema("memberships", Membership);
 
 describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   const bed = usePortal();
 
-  const requestsOf = (page: Page, method: string, path: string) => {
-    const seen: Request[] = [];
-    page.on("request", (request) => {
-      if (request.method() === method && new URL(request.url()).pathname === path) seen.push(request);
-    });
-    return seen;
-  };
   const expectNothingRan = async (page: Page) => {
     expect(await page.evaluate("window.ran")).toBeUndefined();
     expect(await page.locator("main img, script:not([src])").count()).toBe(0);
