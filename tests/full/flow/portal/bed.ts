@@ -20,8 +20,6 @@ export interface OpenOptions extends BrowserContextOptions {
 export interface PortalBed {
   readonly gatewayUrl: string;
   readonly providerUrl: string;
-  /** The URL of the platform's database. */
-  readonly databaseUrl: string;
   /** Opens the portal without signing in. */
   visit(options?: OpenOptions): Promise<WatchedPage>;
   /** Opens the portal and signs in as the person `name` at the toy identity provider. */
@@ -48,7 +46,6 @@ interface SharedPlatform {
   browser: Browser;
   gatewayUrl: string;
   providerUrl: string;
-  databaseUrl: string;
 }
 
 let shared: Promise<SharedPlatform> | undefined;
@@ -66,7 +63,7 @@ async function startShared(): Promise<SharedPlatform> {
       ...(databaseUrl.startsWith("postgres") && { DATABASE_URL: databaseUrl }),
     }),
   ]);
-  return { browser, databaseUrl, ...(await placesOf(platform)) };
+  return { browser, ...(await placesOf(platform)) };
 }
 
 /**
@@ -120,9 +117,6 @@ export function usePortal(): PortalBed {
     },
     get providerUrl() {
       return bed().providerUrl;
-    },
-    get databaseUrl() {
-      return bed().databaseUrl;
     },
     visit,
     async open(name, options) {

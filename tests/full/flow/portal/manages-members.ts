@@ -1,7 +1,6 @@
 /** Tests of the portal's pages for members, roles and invitations, in a browser. */
 import { describe, expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
-import type { Page } from "playwright-core";
 import { browserPath } from "../../../support/pages/swagger-page.ts";
 import { requestsOf, textOf, usePortal } from "./bed.ts";
 
