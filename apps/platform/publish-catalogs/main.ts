@@ -4,13 +4,10 @@
  * this program in the image, which has no shell.
  */
 import { existsSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import { findRegistry, Refused, RegistryClient, refusalText, UsageError } from "@ostiary/cli";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { publishFirst } from "../catalogs.ts";
 
-const TRIES = 5;
-const PAUSE_MS = 2_000;
 const TIMEOUT_S = 60;
 const WAIT_MS = 30_000;
 
@@ -32,14 +29,6 @@ async function publish(registry: RegistryClient, parameter: string): Promise<voi
   if (service === "") throw new UsageError(`Give NAME=URL instead of ${parameter}.`);
   if (!existsSync(shippedFile(`seeds/${service}.yaml`)))
     throw new UsageError(`seeds/ has no catalog ${service}.`);
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const published = await publishFirst(registry, { service, url }, WAIT_MS);
-      say(published === null ? `${service} is published` : `${service} is published already`);
-      return;
-    } catch (error) {
-      if (!(error instanceof Refused) || tries === TRIES) throw error;
-      await setTimeout(PAUSE_MS);
-    }
-  }
+  const published = await publishFirst(registry, { service, url }, WAIT_MS);
+  say(published === null ? `${service} is published` : `${service} is published already`);
 }
