@@ -26,7 +26,6 @@ import { admitOperator, refuseWriteOfReader } from "./operators/access.ts";
 import { operatorHandlers } from "./operators/handlers.ts";
 import type { Operators } from "./operators/operators.ts";
 import { projectionHandlers } from "./projection/handlers.ts";
-import type { ProjectionLag } from "./projection/projection-lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
 import { revisionHandlers } from "./revisions/handlers.ts";
 import { serviceHandlers } from "./services/handlers.ts";
@@ -39,7 +38,6 @@ export interface AppDeps {
   publishing: Publishing;
   operators: Operators;
   routeStore: RouteStore;
-  lag: ProjectionLag;
   /** The roles of ROLES_FILE, or null if the variable is not set. */
   roles: RolesFile | null;
   current: CurrentTable;
@@ -71,7 +69,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 }
 
 function publicApp(deps: AppDeps) {
-  const { config, publishing, operators, routeStore, lag, roles, current, edge } = deps;
+  const { config, publishing, operators, routeStore, roles, current, edge } = deps;
   const bodyBytesMax = bodyLimit(config);
   const app = httpApp({ bodyBytesMax, parseBodies: false })
     .onRequest(async ({ request }) => refuseWithoutToken(request, deps))
@@ -89,7 +87,7 @@ function publicApp(deps: AppDeps) {
       }),
     )
     .use(gatewayHandlers(publishing.database, routeStore))
-    .use(projectionHandlers(lag))
+    .use(projectionHandlers(publishing.database))
     .use(operatorHandlers(operators))
     .use(changeHandlers(publishing.database));
   if (config.CONSOLE_ENABLED) app.use(consoleHandlers(consoleSite(config), deps.bundleConsole));

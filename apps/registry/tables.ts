@@ -35,6 +35,8 @@ export const services = routes.table("services", {
   address: text(),
   /** The fence that was last projected to the route store, or null before the first projection. */
   projected_fence: fence(),
+  /** The time of the oldest write that the route store may lack, or of the last one that it lacked. */
+  outstanding_since: timestamp({ withTimezone: true }).notNull().default(sql`clock_timestamp()`),
 });
 
 export const revisions = routes.table(

@@ -23,7 +23,6 @@ import { addOperatorMetrics, createWriteCounter } from "./operators/metrics.ts";
 import { Operators } from "./operators/operators.ts";
 import { createOperatorProvider } from "./operators/provider.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
-import { ProjectionLag } from "./projection/projection-lag.ts";
 import { Reconciler } from "./projection/reconciler.ts";
 
 const MIGRATIONS = shippedFile("drizzle/routes");
@@ -78,8 +77,7 @@ function partsOf(
 ) {
   const { registry } = telemetry.metrics;
   const background = database.inBackground();
-  const lag = new ProjectionLag(background, clock);
-  const metrics = createProjectionMetrics(registry, lag);
+  const metrics = createProjectionMetrics(registry, background);
   const propagations = new Propagations({ database: background, routeStore, clock });
   const current = new CurrentTable(background);
   const { edge, descriptions, watchingDescriptions } = createEdge(config, current, telemetry, clock);
@@ -106,7 +104,7 @@ function partsOf(
   };
   const { operators, provider } = createOperators(config, telemetry, clock);
   const running = [reconciler, propagations, operators, watchingDescriptions];
-  return { running, routeStore, lag, current, edge, descriptions, publishing, operators, provider };
+  return { running, routeStore, current, edge, descriptions, publishing, operators, provider };
 }
 
 /** Builds the edge description and the loop that reads the descriptions of services. */

@@ -11,7 +11,8 @@ insert into routes.writer (last_fence) values (0);
 --> statement-breakpoint
 
 -- Every service that was ever written, with its current revision. `projected_fence` is the fence of the last write
--- that is known to be in the route store. `address` is the canonical host and port of a current service. `life` is the
+-- that is known to be in the route store. `outstanding_since` is when the oldest write was made that the route store
+-- may lack, or the last one that it lacked. `address` is the canonical host and port of a current service. `life` is the
 -- fence of the write that created the service, also after a deletion.
 create table routes.services (
   name text collate "C" primary key,
@@ -20,6 +21,7 @@ create table routes.services (
   fence bigint not null,
   life bigint not null,
   projected_fence bigint,
+  outstanding_since timestamptz not null default clock_timestamp(),
   address text collate "C"
 );
 --> statement-breakpoint

@@ -1,14 +1,15 @@
 import { Projections } from "@ostiary/lib/contracts/registry-api";
 import { noQuery } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
-import type { ProjectionLag } from "./projection-lag.ts";
+import { listLateServices } from "./sql.ts";
 
 /** Serves `GET /projections`, the outstanding projections. */
-export function projectionHandlers(lag: ProjectionLag) {
+export function projectionHandlers(database: Database) {
   return new Elysia({ name: "projections", normalize: false, tags: ["Gateways"] }).get(
     "/projections",
-    async () => ({ outstanding: await lag.list() }),
+    async () => ({ outstanding: await listLateServices(database) }),
     {
       query: noQuery,
       response: { 200: Projections, ...operatorErrors() },

@@ -12,8 +12,12 @@ type ServiceRow = typeof services.$inferSelect;
  */
 export type Desired = Pick<ServiceRow, "name" | "fence"> & { config: string | null; outstanding: boolean };
 
-/** A service whose projection is outstanding, with the time since its newest revision was committed. */
-type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { ageMs: number };
+/** An outstanding projection: the route store may lack the newest revision of the service. */
+export interface LateService {
+  service: string;
+  /** The time since the oldest write that the route store may lack. */
+  age_seconds: number;
+}
 
 /** The condition of the index `services_outstanding`. */
 const isOutstanding = sql<boolean>`projected_fence is distinct from fence`;
@@ -58,16 +62,18 @@ export async function hasOutstanding(database: Database): Promise<boolean> {
 }
 
 /** The deadline of reads that a probe waits for, such as when another session locks the table. */
-export const PROBE_READ = { deadlineMs: 1_000 };
+const PROBE_READ = { deadlineMs: 1_000 };
 
-export function listOutstandingAges(database: Database): Promise<OutstandingAge[]> {
-  const ageMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000 - fence / 1000.0)::float8`;
-  const work = (orm: Orm) =>
+/** Returns the outstanding projections, oldest first. */
+export function listLateServices(database: Database): Promise<LateService[]> {
+  const age_seconds = sql<number>`greatest(0, extract(epoch from clock_timestamp() - outstanding_since)::float8)`;
+  const work = async (orm: Orm) =>
     orm
-      .select({ name: services.name, projected_fence: services.projected_fence, ageMs })
+      .select({ service: services.name, age_seconds })
       .from(services)
-      .where(isOutstanding);
-  return database.run("select_outstanding_ages", async (orm) => work(orm), PROBE_READ);
+      .where(isOutstanding)
+      .orderBy(services.outstanding_since, services.name);
+  return database.run("select_outstanding_ages", work, PROBE_READ);
 }
 
 /** Returns the newest committed state of a service, or undefined for a service that was never written. */
@@ -111,7 +117,8 @@ export async function raiseFence(
 ): Promise<void> {
   const work = async (tx: Orm) => {
     const raised = await becomeWriter(tx, above);
-    await tx.update(services).set({ fence: raised }).where(isCommittedWith(name, fence));
+    const change = { fence: raised, outstanding_since: sql`clock_timestamp()` };
+    await tx.update(services).set(change).where(isCommittedWith(name, fence));
   };
   await database.transaction("raise_fence", work, { lane: WRITERS_LANE });
 }

@@ -112,7 +112,9 @@ export async function appendRevisions(
           select service, revision, action = 'delete', ${fence}::bigint, ${fence}::bigint, address from written
           on conflict (name) do update
           set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence,
-            life = case when known.deleted then excluded.life else known.life end, address = excluded.address
+            life = case when known.deleted then excluded.life else known.life end, address = excluded.address,
+            outstanding_since = case when known.projected_fence = known.fence then clock_timestamp()
+              else known.outstanding_since end
         ), tested as (
           insert into routes.route_tests (service, revision, tests)
           select service, revision, tests from written where tests is not null
