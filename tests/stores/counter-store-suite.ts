@@ -1,23 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  type CounterStore,
-  openCounterStore,
-  type StoreOperation,
-} from "@ostiary/lib/runtime/stores/counter-store";
+import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { waitFor } from "../support/index.ts";
 
 /** Defines the tests that every adapter of the counter store must pass. The store is at `url`. */
 export function describeCounterStore(adapter: string, url: () => Promise<string>): void {
   // OP-12
   describe(`counter store on ${adapter}`, () => {
-    const operations: StoreOperation[] = [];
     let store: CounterStore;
 
     beforeAll(async () => {
-      store = await openCounterStore(await url(), {
-        namespace: "suite",
-        observer: (operation) => operations.push(operation),
-      });
+      store = await openCounterStore(await url());
     });
     afterAll(() => store.close());
 

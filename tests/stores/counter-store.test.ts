@@ -10,7 +10,7 @@ if (services().redis.real) describeCounterStore("Redis", freshCounterStoreUrl);
 describe("counter store in memory", () => {
   test("holds at most twice as many windows as are open", async () => {
     const time = manualClock();
-    const store = new MemoryCounterStore("suite", observeNothing, time);
+    const store = new MemoryCounterStore(observeNothing, time);
     for (let generation = 0; generation < 20; generation++) {
       for (let index = 0; index < 1_000; index++) await store.increment(`${generation}-${index}`, 10);
       expect(store.size).toBeLessThanOrEqual(2_000);

@@ -4,7 +4,6 @@ import {
   type RouteChange,
   type RouteListing,
   type RouteStore,
-  type StoreOperation,
 } from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "../support/index.ts";
 import { recordChanges } from "./recorded-changes.ts";
@@ -13,14 +12,10 @@ import { recordChanges } from "./recorded-changes.ts";
 export function describeRouteStore(adapter: string, url: () => Promise<string>): void {
   // OP-12
   describe(`route store on ${adapter}`, () => {
-    const operations: StoreOperation[] = [];
     let store: RouteStore;
 
     beforeAll(async () => {
-      store = await openRouteStore(await url(), {
-        namespace: "suite",
-        observer: (operation) => operations.push(operation),
-      });
+      store = await openRouteStore(await url());
     });
     afterAll(() => store.close());
 

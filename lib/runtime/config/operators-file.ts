@@ -228,14 +228,12 @@ function ruleProblems(
 
 function credentialProblems(index: number, { token_sha256, claims }: Record<string, unknown>): FileProblem[] {
   const path = ["operators", index];
-  const message = (text: string) => problemAt(path, text).message;
   if (token_sha256 === undefined && claims === undefined) {
-    return [{ path, message: message(" has neither token_sha256 nor claims: add one of them") }];
+    return [problemAt(path, " has neither token_sha256 nor claims: add one of them")];
   }
   if (token_sha256 === undefined || claims === undefined) return [];
-  return [
-    { path: [...path, "claims"], message: message(" has both token_sha256 and claims: keep one of them") },
-  ];
+  const both = problemAt(path, " has both token_sha256 and claims: keep one of them");
+  return [{ ...both, path: [...path, "claims"] }];
 }
 
 /** A publisher needs `services` and `paths`, and keeps addresses without `urls`. No other role has a bound. */

@@ -1,6 +1,10 @@
 import { systemClock } from "../../async/index.ts";
 import { systemErrorCode } from "../../domain/errors/index.ts";
 
+/** The namespaces of the stores without schemas. */
+export const COUNTERS_NAMESPACE = "rate_limits";
+export const ROUTE_STORE_NAMESPACE = "edge/gateway/routes";
+
 /** Called after every operation on a store, for the `db_operation*` metrics and spans (OP-48). */
 export type StoreObserver = (operation: StoreOperation) => void;
 

@@ -40,7 +40,7 @@ export function exportMetrics(
   url: string,
   registry: Registry,
   log: Logger,
-  { intervalMs = INTERVAL_MS, clock = systemClock }: { intervalMs?: number; clock?: Clock } = {},
+  clock: Clock = systemClock,
 ): { shutdown(): Promise<void> } {
   const exporter = new OTLPMetricExporter({
     ...exporterOptions(config, url),
@@ -48,8 +48,8 @@ export function exportMetrics(
   });
   const reader = new PeriodicExportingMetricReader({
     exporter: reportingFailures(exporter, url, log),
-    exportIntervalMillis: intervalMs,
-    exportTimeoutMillis: Math.min(intervalMs, EXPORT_TIMEOUT_MS * 2),
+    exportIntervalMillis: INTERVAL_MS,
+    exportTimeoutMillis: EXPORT_TIMEOUT_MS * 2,
     maxExportBatchSize: POINTS_MAX,
     metricProducers: [registryProducer(registry)],
   });

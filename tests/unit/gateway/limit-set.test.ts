@@ -37,7 +37,7 @@ type Env = Record<string, string>;
 /** Returns a limiter for the route `GET /r`. The clock starts at noon of the last day of a month. */
 function limiting(rate_limit?: unknown, policies: object = {}) {
   const clock = manualClock(NOON);
-  const store = new MemoryCounterStore("test", observeNothing, clock);
+  const store = new MemoryCounterStore(observeNothing, clock);
   const record = new QuotaRecord();
   const limiter = createLimiter({ config, store, clock, quotas: record });
   const route = routeWith(rate_limit, policies);

@@ -16,7 +16,7 @@ const schema = Type.Object(limitVariables);
 /** Returns a limiter with counters in memory, and a list of all increments. */
 function limiting(environment: Record<string, string> = {}, broken?: unknown) {
   const time = manualClock();
-  const memory = new MemoryCounterStore("test", observeNothing, time);
+  const memory = new MemoryCounterStore(observeNothing, time);
   const counted: { bucket: string; window_seconds: number }[] = [];
   const store: LimitStore = {
     isSpread: false,

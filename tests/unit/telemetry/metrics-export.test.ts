@@ -26,7 +26,7 @@ function pushing(endpoint: string) {
   const metrics = createMetrics();
   const config = telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
   const url = `${endpoint}/v1/metrics`;
-  const pushed = exportMetrics(AUDIT, config, url, metrics.registry, log, { clock });
+  const pushed = exportMetrics(AUDIT, config, url, metrics.registry, log, clock);
   return { metrics, pushed, warnings };
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../../async/index.ts";
-import type { StoreObserver } from "../observer.ts";
+import { COUNTERS_NAMESPACE, type StoreObserver } from "../observer.ts";
 import type { Charge, ChargedWindow, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 
 interface Window {
@@ -13,14 +13,12 @@ const SWEEP_STEPS = 4;
 /** Ended windows are removed gradually when new ones open, so no call pays for a full sweep. */
 export class MemoryCounterStore implements CounterStore {
   readonly #observer: StoreObserver;
-  readonly #namespace: string;
   readonly #clock: Clock;
   readonly #windows = new Map<string, Window>();
   #sweep = this.#windows.entries();
   readonly isSpread = false;
 
-  constructor(namespace: string, observer: StoreObserver, clock: Clock = systemClock) {
-    this.#namespace = namespace;
+  constructor(observer: StoreObserver, clock: Clock = systemClock) {
     this.#observer = observer;
     this.#clock = clock;
   }
@@ -95,8 +93,8 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   #observe(operation: string): void {
-    const namespace = this.#namespace;
-    this.#observer({ system: "memory", operation, namespace, duration_ms: 0, failed: false });
+    const name = { system: "memory", operation, namespace: COUNTERS_NAMESPACE };
+    this.#observer({ ...name, duration_ms: 0, failed: false });
   }
 
   #removeEnded(now: number): void {

@@ -6,11 +6,7 @@ import { type ClusterNodes, connectCluster, connectRedis, RedisCounterStore } fr
 
 export { MemoryCounterStore } from "./memory.ts";
 
-export const COUNTERS_NAMESPACE = "rate_limits";
-
 interface CounterStoreOptions {
-  /** Default: {@link COUNTERS_NAMESPACE}. */
-  namespace?: string;
   observer?: StoreObserver;
   tls?: PeerTls;
 }
@@ -25,10 +21,10 @@ export async function openCounterStore(
   url: string,
   options: CounterStoreOptions = {},
 ): Promise<CounterStore> {
-  const { namespace = COUNTERS_NAMESPACE, observer = observeNothing, tls } = options;
-  if (url === "memory://") return new MemoryCounterStore(namespace, observer);
+  const { observer = observeNothing, tls } = options;
+  if (url === "memory://") return new MemoryCounterStore(observer);
   const client = CLUSTER.test(url) ? connectCluster(clusterNodes(url, tls)) : connectRedis(url, tls);
-  const store = new RedisCounterStore(client, namespace, observer);
+  const store = new RedisCounterStore(client, observer);
   try {
     await store.connected();
     return store;

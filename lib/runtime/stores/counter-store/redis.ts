@@ -3,7 +3,7 @@ import { Batches, type Member, pause, systemClock } from "../../../async/index.t
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
 import { counterStoreRefusal } from "../boot-failure.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { observed, type StoreObserver } from "../observer.ts";
+import { COUNTERS_NAMESPACE, observed, type StoreObserver } from "../observer.ts";
 import type { Charge, ChargedWindow, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./redis-scripts.ts";
 
@@ -101,15 +101,13 @@ type AskedGroup = Member<ChargedGroup, ChargedWindow[] | null>;
 
 export class RedisCounterStore implements CounterStore {
   readonly #client: RedisClient;
-  readonly #namespace: string;
   readonly #observer: StoreObserver;
   readonly #counts: Batches<Count, WindowCount>;
   readonly #charges: Batches<ChargedGroup, ChargedWindow[] | null>;
   readonly isSpread: boolean;
 
-  constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
+  constructor(client: RedisClient, observer: StoreObserver) {
     this.#client = client;
-    this.#namespace = namespace;
     this.#observer = observer;
     this.isSpread = client instanceof Cluster;
     const itemsMax = this.isSpread ? 1 : BATCH_MAX;
@@ -146,7 +144,7 @@ export class RedisCounterStore implements CounterStore {
   refund(refunds: readonly Refund[]): Promise<boolean[]> {
     const buckets = refunds.map(({ bucket }) => bucket);
     const ends = refunds.map(({ endsMs }) => endsMs);
-    const name = { system: "redis", operation: "refund", namespace: this.#namespace };
+    const name = { system: "redis", operation: "refund", namespace: COUNTERS_NAMESPACE };
     return observed(this.#observer, name, async () => {
       const answers = await this.#client
         .refundCharges(refunds.length, ...buckets, ...ends)
@@ -234,7 +232,7 @@ export class RedisCounterStore implements CounterStore {
     this.#observer({
       system: "redis",
       operation,
-      namespace: this.#namespace,
+      namespace: COUNTERS_NAMESPACE,
       duration_ms: systemClock.elapsedMs() - startedMs,
       failed,
     });

@@ -12,7 +12,7 @@ import {
 } from "etcd3";
 import { withDeadline } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { observed, type StoreObserver } from "../observer.ts";
+import { observed, ROUTE_STORE_NAMESPACE, type StoreObserver } from "../observer.ts";
 import { readNothing } from "./etcd-client.ts";
 import {
   type CallOptions,
@@ -45,14 +45,12 @@ const NO_WATCH = new Error("etcd did not create the watch.");
 /** A route store on etcd, through etcd3. All reads are linearizable. */
 export class EtcdRouteStore implements RouteStore {
   readonly #connection: EtcdConnection;
-  readonly #namespace: string;
   readonly #observer: StoreObserver;
   readonly #watches = new Set<EtcdWatch>();
   readonly #leases = new Set<EtcdLease>();
 
-  constructor(options: EtcdConnectionOptions, namespace: string, observer: StoreObserver) {
+  constructor(options: EtcdConnectionOptions, observer: StoreObserver) {
     this.#connection = new EtcdConnection(options);
-    this.#namespace = namespace;
     this.#observer = observer;
   }
 
@@ -200,7 +198,7 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {
-    const name = { system: "etcd", operation, namespace: this.#namespace };
+    const name = { system: "etcd", operation, namespace: ROUTE_STORE_NAMESPACE };
     return observed(this.#observer, name, () => work().catch(throwRouteStoreFailure));
   }
 }

@@ -1,4 +1,4 @@
-import { observed, type StoreObserver } from "../observer.ts";
+import { observed, ROUTE_STORE_NAMESPACE, type StoreObserver } from "../observer.ts";
 import type {
   FencedWrite,
   LeaseOptions,
@@ -22,14 +22,12 @@ interface Watch {
 /** Closing the store ends all watches, but keeps the entries. */
 export class MemoryRouteStore implements RouteStore {
   readonly #observer: StoreObserver;
-  readonly #namespace: string;
   readonly #entries = new Map<string, RouteEntry>();
   readonly #fences = new Map<string, number>();
   readonly #watches = new Set<Watch>();
   #revision = 0;
 
-  constructor(namespace: string, observer: StoreObserver) {
-    this.#namespace = namespace;
+  constructor(observer: StoreObserver) {
     this.#observer = observer;
   }
 
@@ -118,8 +116,10 @@ export class MemoryRouteStore implements RouteStore {
   }
 
   #observed<T>(operation: string, work: () => T): Promise<T> {
-    return observed(this.#observer, { system: "memory", operation, namespace: this.#namespace }, async () =>
-      work(),
+    return observed(
+      this.#observer,
+      { system: "memory", operation, namespace: ROUTE_STORE_NAMESPACE },
+      async () => work(),
     );
   }
 }

@@ -5,30 +5,27 @@ import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
 interface RouteStoreOptions {
-  /** The key prefix that the caller works with. Default: `edge/gateway/routes`. */
-  namespace?: string;
   observer?: StoreObserver;
   tls?: PeerTls;
 }
 
 const DEFAULT_PORT = 2379;
-const DEFAULT_NAMESPACE = "edge/gateway/routes";
 
 /**
  * Opens a route store by a URL that the configuration accepts (OP-11). `memory://` is a new, empty store. Does not wait
  * for etcd; `ping` does.
  */
 export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
-  if (url === "memory://") return memoryRouteStore(options);
-  const { namespace = DEFAULT_NAMESPACE, observer = observeNothing, tls } = options;
+  const { observer = observeNothing, tls } = options;
+  if (url === "memory://") return memoryRouteStore(observer);
   // The quick start needs no etcd client, whose packages take as long to load as all others together.
   const { EtcdRouteStore } = await import("./etcd.ts");
-  return new EtcdRouteStore({ ...etcdEndpoints(url), tls }, namespace, observer);
+  return new EtcdRouteStore({ ...etcdEndpoints(url), tls }, observer);
 }
 
 /** Returns an empty store in memory that the services of this process can share. */
-export function memoryRouteStore(options: RouteStoreOptions = {}): RouteStore {
-  return new MemoryRouteStore(options.namespace ?? DEFAULT_NAMESPACE, options.observer ?? observeNothing);
+export function memoryRouteStore(observer = observeNothing): RouteStore {
+  return new MemoryRouteStore(observer);
 }
 
 function etcdEndpoints(list: string): EtcdConnectionOptions {
