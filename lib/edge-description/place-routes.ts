@@ -34,31 +34,30 @@ export function* placeRoutes(
   merges: ReadonlyMap<string, ServiceMerge>,
   origin: Place["origin"],
 ): Generator<"", { placed: Placed[]; tags: Tag[] }> {
-  const routes: { route: CompiledRoute; found: FoundOperation | null; shape: string; tag: string }[] = [];
+  const routes: { route: CompiledRoute; found: FoundOperation | null; shape: string }[] = [];
   /** The path that all routes of a shape share, by shape. It is the first of their paths in text order. */
   const paths = new Map<string, CompiledRoute>();
   const tags = new TagNames();
-  /** The number of operations that have each id in the descriptions of the services. */
-  const wanted = new Map<string, number>();
   for (const route of table.unordered) {
     yield "";
     // The gateway answers OPTIONS itself.
     if (route.method === "OPTIONS") continue;
     const found = merges.get(route.service)?.find(route) ?? null;
     const shape = withoutParamNames(route.path);
-    const tag = tagOf(route, found);
     const first = paths.get(shape);
     if (first === undefined || route.path < first.path) paths.set(shape, route);
-    tags.use(route.service, tag);
-    const id = ownId(found);
-    if (id !== null) increment(wanted, idKey(id));
-    routes.push({ route, found, shape, tag });
+    tags.use(route.service, tagOf(route, found));
+    routes.push({ route, found, shape });
   }
   const sorted = new Map(
     routes.map((each) => [`${paths.get(each.shape)?.path}\0${each.route.method}`, each]),
   );
   const all = yield* tags.list(merges);
-  const unique = [...wanted].flatMap(([id, count]) => (count === 1 ? [id] : []));
+  const wanted = Map.groupBy(
+    routes.flatMap(({ found }) => ownId(found) ?? []),
+    idKey,
+  );
+  const unique = new Set([...wanted].flatMap(([, same]) => (same.length === 1 ? same : [])));
   const ids = new UniqueNames(unique, idKey);
   const placed: Placed[] = [];
   for (const key of [...sorted.keys()].sort()) {
@@ -69,9 +68,8 @@ export function* placeRoutes(
     const { path, params } = paths.get(shape) ?? route;
     const own = ownId(found);
     // A service keeps its own operation id if no other operation has that id.
-    const isUnique = own !== null && wanted.get(idKey(own)) === 1;
-    const operationId = isUnique ? own : ids.take(derivedId(route.method, path));
-    const tag = tags.nameOf(route.service, each.tag);
+    const operationId = own !== null && unique.has(own) ? own : ids.take(derivedId(route.method, path));
+    const tag = tags.nameOf(route.service, tagOf(route, found));
     placed.push({ route, found, place: { path, params, origin, tag, operationId } });
   }
   return { placed, tags: all };
@@ -121,10 +119,6 @@ class TagNames {
 
 function keyOf(service: string, tag: string): string {
   return `${service} ${tag}`;
-}
-
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 function ownId(found: FoundOperation | null): string | null {

@@ -4,7 +4,6 @@ import { pointerOf, type ServiceDescription } from "./service-description.ts";
 import { pascalCase, type UniqueNames } from "./unique-names.ts";
 import { VALUE_COST, type WorkBudget } from "./work-budget.ts";
 
-const ALIASES_MAX = 16;
 /** A longer pattern is left out, because checking a pattern compiles it. */
 const PATTERN_LENGTH_MAX = 1024;
 
@@ -68,17 +67,10 @@ export class ServiceSchemas {
   }
 
   #reference(ref: string): JsonObject {
-    let pointer = ref;
-    for (let followed = 0; followed < ALIASES_MAX; followed++) {
-      const target = this.#description.at(pointer, this.#work);
-      if (!isRecord(target)) return typeof target === "boolean" ? this.convert(target) : {};
-      if (typeof target.$ref !== "string" || this.#work.entries(target).length > 1) {
-        this.#mentioned.add(target);
-        return { $ref: `#/components/schemas/${this.#nameOf(target, pointer)}` };
-      }
-      pointer = target.$ref;
-    }
-    return {};
+    const target = this.#description.at(ref, this.#work);
+    if (!isRecord(target)) return typeof target === "boolean" ? this.convert(target) : {};
+    this.#mentioned.add(target);
+    return { $ref: `#/components/schemas/${this.#nameOf(target, ref)}` };
   }
 
   #nameOf(schema: JsonObject, pointer: string): string {
