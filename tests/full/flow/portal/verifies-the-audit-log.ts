@@ -3,16 +3,12 @@
  * browser.
  */
 import { describe, expect, test } from "bun:test";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { proofEndSchema } from "@ostiary/lib/contracts/audit";
 import { fits } from "@ostiary/lib/domain/errors";
 import { parseJson } from "@ostiary/lib/domain/json";
 import type { Page } from "playwright-core";
 import { type TestWitness, testWitness } from "../../../support/audit/test-log.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
-import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { signIn, textOf, usePortal } from "./bed.ts";
 
@@ -249,29 +245,17 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     }
   });
 
-  /** Starts another portal with these environment variables and the identity provider of the platform. */
-  async function startPortal(variables: Record<string, string>): Promise<RunningProcess> {
-    const discovery = await fetch(`${bed.providerUrl}/.well-known/openid-configuration`);
-    const AUTH_ISSUER = textOf(await discovery.json(), "issuer");
-    const own = { AUTH_ISSUER, PORTAL_CLIENT_ID: "portal", LOG_FILE: "-" };
-    return startProcess("apps/portal/main.ts", { ...own, ...variables });
-  }
-
-  /** Starts a proxy that serves the pages of `portal` and, for all other paths, the platform's gateway. */
-  function gatewayWith(portal: RunningProcess): Bun.Server<undefined> {
-    const pages = ["/portal", "/portal/signed-in"];
-    return Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: async (request) => {
-        const { pathname, search } = new URL(request.url);
-        const from = pages.includes(pathname) ? portal.url : bed.gatewayUrl;
-        const answer = await fetch(new Request(`${from}${pathname}${search}`, request));
-        const headers = new Headers(answer.headers);
-        for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
-        return new Response(answer.body, { status: answer.status, headers });
-      },
-    });
+  /** Adds to the settings of the page that one of these witnesses must have cosigned a log. */
+  async function requireWitness(page: Page, keys: string[]): Promise<void> {
+    const witnesses = { keys, quorum: 1, origin: "ostiary/audit-log" };
+    // The page's script runs after its document is interactive.
+    await page.addInitScript(`document.addEventListener("readystatechange", () => {
+      const place = document.querySelector("#portal");
+      if (document.readyState !== "interactive" || place === null) return;
+      const settings = { ...JSON.parse(place.dataset.settings), witnesses: ${JSON.stringify(witnesses)} };
+      place.dataset.settings = JSON.stringify(settings);
+    })`);
+    await page.reload();
   }
 
   /** Adds to the last line of an export a root that the witness cosigned. */
@@ -286,17 +270,9 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   // PT-71, PT-72, PT-73
   test("names the witnesses that cosigned it, and says if there are too few", async () => {
     const [one, two] = [testWitness("<i>one</i>.example.com"), testWitness("two.example.com")];
-    const file = join(temporaryFolder("witness-keys"), "witnesses.txt");
-    await writeFile(file, `${one.key}\n${two.key}\n`);
     const id = await changed("Seen", 2);
-    const portal = await startPortal({
-      PORTAL_WITNESS_KEYS_FILE: file,
-      PORTAL_WITNESS_QUORUM: "1",
-      PORTAL_WITNESS_ORIGIN: "ostiary/audit-log",
-    });
-    const gateway = gatewayWith(portal);
     const { page, go, complaints } = await bed.visit();
-    await page.goto(`http://127.0.0.1:${gateway.port}/portal`);
+    await requireWitness(page, [one.key, two.key]);
     await signIn(page, "ada");
     await go(`#/org/${id}/audit/verify`);
     await verify(page);
@@ -310,6 +286,5 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     await verdict(page).getByText(COMPLETE).waitFor();
     await verdict(page).getByText("Seen by 1 witness: <i>one</i>.example.com.", { exact: true }).waitFor();
     expect(complaints).toEqual([]);
-    await Promise.all([gateway.stop(true), portal.stop()]);
   });
 });
