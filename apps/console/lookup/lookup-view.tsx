@@ -99,11 +99,8 @@ function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller:
 }
 
 function RoleField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const { answer, failure } = useAsked(listRoles, "roles");
-  // if the list cannot be read, the operator types the role
-  if (failure !== null) {
-    return <TextField label="Role" required placeholder="member" value={value} onInput={onChange} />;
-  }
+  const { answer, failure, again } = useAsked(listRoles, "roles");
+  if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
   if (answer?.roles.length === 0) {
     return (
       <p class="quiet">This registry has no roles. Set its ROLES_FILE, or look up a member with labels.</p>

@@ -15,10 +15,13 @@ import {
   type Writing,
 } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { isStale } from "../registry/client.ts";
 import { counted } from "./shown.tsx";
+
+/** The headers whose problems stand at their fields. */
+const NOTE_HEADERS: readonly string[] = [REASON_HEADER, LINK_HEADER];
 
 interface WriteDialogProps {
   title: string;
@@ -55,7 +58,9 @@ export function WriteDialog({ isReady = true, ...props }: WriteDialogProps) {
       onClose={props.onClose}
     >
       {props.children}
-      {failure !== null && <FailureNotice failure={failure} {...props.afterFailure(failure)} />}
+      {failure !== null && (
+        <FailureNotice failure={failure} shown={NOTE_HEADERS} {...props.afterFailure(failure)} />
+      )}
       <NoteFields note={props.note} onChange={props.onNote} failure={failure} />
       <label class="choice">
         <input type="checkbox" checked={wait} onChange={(event) => setWait(event.currentTarget.checked)} />
@@ -83,7 +88,7 @@ interface NoteFieldsProps {
 }
 
 function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
-  const help = useId();
+  const problemOf = (header: string) => failure?.fields.find(({ path }) => path === header)?.message ?? null;
   return (
     <>
       <TextField
@@ -91,38 +96,26 @@ function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
         spellcheck
         maxLength={REASON_LENGTH_MAX}
         value={note.reason ?? ""}
-        aria-describedby={help}
-        aria-invalid={isRefused(failure, REASON_HEADER)}
+        problem={problemOf(REASON_HEADER)}
         onInput={(reason) => onChange({ ...note, reason })}
       />
       <TextField
         label="Link"
+        help="The history of the service shows the reason and the link, for example to a ticket. Both are optional."
         inputMode="url"
         maxLength={LINK_LENGTH_MAX}
         placeholder="https://"
         value={note.link ?? ""}
-        aria-describedby={help}
-        aria-invalid={isRefused(failure, LINK_HEADER)}
+        problem={problemOf(LINK_HEADER)}
         onInput={(link) => onChange({ ...note, link })}
       />
-      <p class="quiet small" id={help}>
-        The history of the service shows the reason and the link, for example to a ticket. Both are optional.
-      </p>
     </>
   );
 }
 
-function isRefused(failure: Failure | null, header: string): boolean {
-  return failure?.fields.some(({ path }) => path === header) ?? false;
-}
-
 /** Returns whether the registry refused only the reason or the link, which the operator can correct. */
 export function isAboutNote({ kind, fields }: Failure): boolean {
-  return (
-    kind === "invalid" &&
-    fields.length > 0 &&
-    fields.every(({ path }) => path === REASON_HEADER || path === LINK_HEADER)
-  );
+  return kind === "invalid" && fields.length > 0 && fields.every(({ path }) => NOTE_HEADERS.includes(path));
 }
 
 export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
