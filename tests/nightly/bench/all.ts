@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Bench, BenchOptions } from "./bench.ts";
-import { goalTable, JudgedGoal } from "./measure/goal-table.ts";
-import { describeMachine, machineLine } from "./measure/machine.ts";
+import { JudgedGoal } from "./measure/goal-table.ts";
 
 const MAIN = join(import.meta.dir, "main.ts");
 
@@ -13,7 +12,6 @@ export function allOf(names: readonly string[]): Bench {
   return {
     summary: "every bench that has goals",
     async run(options) {
-      const machine = describeMachine();
       const data: Record<string, object> = {};
       const goals: JudgedGoal[] = [];
       for (const [index, name] of names.entries()) {
@@ -23,8 +21,7 @@ export function allOf(names: readonly string[]): Bench {
         goals.push(...Value.Parse(Data, result).goals);
       }
       const run = options.quick ? "a quick run, so figures are rough" : "one run";
-      const lines = [`${run}, ${new Date().toISOString().slice(0, 10)}`, machineLine(machine)];
-      return { text: [...lines, "", goalTable(goals)].join("\n"), goals, data: { machine, ...data } };
+      return { parts: [`${run}, ${new Date().toISOString().slice(0, 10)}`], goals, data };
     },
   };
 }

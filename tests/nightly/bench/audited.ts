@@ -4,8 +4,7 @@ import type { Bench } from "./bench.ts";
 import { publish } from "./gateway/catalog.ts";
 import { caller, startIdentity } from "./gateway/identity.ts";
 import { Bed, type ServiceProcess } from "./measure/bed.ts";
-import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
-import { describeMachine, machineLine } from "./measure/machine.ts";
+import { type Goal, judge } from "./measure/goal-table.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
@@ -19,7 +18,6 @@ const ADDED: Goal = { title: "added p50 of an audited POST, one at a time, ms", 
 export const audited: Bench = {
   summary: "an audited POST through gateway and audit, compared with the same POST unaudited",
   async run(options) {
-    const machine = describeMachine();
     await using bed = new Bed(["wrk", "etcd", "redis-server"]);
     options.progress("starting gateway and audit");
     await using identity = await startIdentity();
@@ -39,15 +37,11 @@ export const audited: Bench = {
       judge(ADDED, spreadOf(p50Audited.map((value, round) => value - (p50[round] ?? Number.NaN)))),
     ];
     const measured = [many, manyAudited, one, oneAudited];
-    const text = [
-      machineLine(machine),
+    const parts = [
       `${plan.rounds} rounds of ${plan.seconds} s; everything shares the machine, PostgreSQL with fsync`,
-      "",
       table(HEAD, measured.map(rowOf)),
-      "",
-      goalTable(goals),
-    ].join("\n");
-    return { text, goals, data: { machine, plan, measured, goals } };
+    ];
+    return { parts, goals, data: { plan, measured } };
   },
 };
 

@@ -32,7 +32,7 @@ export function capacityFrom(allBenches: string | undefined): Bench {
       const [head, rows] = plansOf(figures);
       const parts = [table(["one core carries each second", ""], perCore(figures)), table(head, rows)];
       return {
-        text: [figures.taken, "", parts.join("\n\n")].join("\n"),
+        parts: [`Computed from the figures of ${figures.taken}`, ...parts],
         data: { figures, plans: [head, ...rows] },
       };
     },

@@ -6,7 +6,6 @@ import { memberPaths, publicPaths } from "./gateway/catalog.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { HEADERS, MEMBER_HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
 import { Bed, type Started } from "./measure/bed.ts";
-import { describeMachine, machineLine } from "./measure/machine.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
@@ -21,7 +20,6 @@ export function compareWith(revision: string | undefined): Bench {
     summary: "the gateway of the working tree compared with that of another commit: compare REV",
     async run(options) {
       if (revision === undefined) throw new RunImpossible("Name a commit: bun run bench compare REV.");
-      const machine = describeMachine();
       options.progress(`checking out ${revision}`);
       const root = temporaryFolder("compare");
       await unpackSource(revision, root);
@@ -37,13 +35,11 @@ export function compareWith(revision: string | undefined): Bench {
       const ways = mine.flatMap((way, index) => [way, ...theirs.slice(index, index + 1)]);
       const plan = options.quick ? { rounds: 3, seconds: 2 } : { rounds: 9, seconds: 3 };
       const measured = await inRounds(ways, plan, options);
-      const text = [
-        machineLine(machine),
+      const parts = [
         `${plan.rounds} rounds of ${plan.seconds} s; a ratio above 1 means that the working tree is faster (for p99: slower)`,
-        "",
         table(["", "here/s", "there/s", "ratio", "min..max", "by CPU", "p99"], rowsOf(measured)),
-      ].join("\n");
-      return { text, data: { machine, revision, plan, measured } };
+      ];
+      return { parts, data: { revision, plan, measured } };
     },
   };
 }

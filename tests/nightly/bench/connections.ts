@@ -1,14 +1,13 @@
-import { freePort } from "../../support/http/free-port.ts";
 import { type Crowd, type CrowdKind, gatherCrowd } from "../../support/load/crowd.ts";
-import { crowdService } from "../../support/load/crowd-service.ts";
+import { crowdService, startCrowdService } from "../../support/load/crowd-service.ts";
 import { RunImpossible } from "../../support/run-impossible.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { type Identity, startIdentity } from "./gateway/identity.ts";
 import { startGateway } from "./gateway/subjects.ts";
 import { Bed, type Started } from "./measure/bed.ts";
 import { allowedDescriptors, openDescriptors } from "./measure/descriptors.ts";
-import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
-import { describeMachine, machineLine, residentBytes } from "./measure/machine.ts";
+import { type Goal, judge } from "./measure/goal-table.ts";
+import { residentBytes } from "./measure/machine.ts";
 import { percentile, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
@@ -53,10 +52,12 @@ export const connections: Bench = {
   summary: "memory of a gateway for 10 000 idle clients, streams, WebSockets, slow writers and slow readers",
   async run({ quick, progress }) {
     requireDescriptors();
-    const machine = describeMachine();
     await using bed = Bed.onTwoCores();
     await using identity = await startIdentity();
-    const gateway = await startCrowdedGateway(bed, identity);
+    await using ends = new AsyncDisposableStack();
+    const service = await startCrowdService();
+    ends.defer(() => service.kill());
+    const gateway = await startCrowdedGateway(bed, identity, service.url);
     const kinds = KINDS.map((kind) => ({ ...kind, count: quick ? kind.count / QUICK_DIVISOR : kind.count }));
     await (await gatherCrowd(gateway.url, "kept_alive", 1_000)).leave();
     const alone = await latencies(gateway, quick);
@@ -84,10 +85,12 @@ export const connections: Bench = {
       judge(DESCRIPTORS, spreadOf([openDescriptors(gateway.pid) - descriptorsBefore])),
     ];
     const open = { all, mib: fullBytes / KIB / KIB };
-    return {
-      text: textOf(machineLine(machine), figures, open, goals),
-      data: { machine, figures, open, goals },
-    };
+    const rows = figures.map(({ title, count, kib }) => [title, whole(count), kib.toFixed(1)]);
+    const parts = [
+      table(["", "how many", "KiB each"], rows),
+      `${whole(open.all)} clients at once, and the gateway used ${whole(open.mib)} MiB`,
+    ];
+    return { parts, goals, data: { figures, open } };
   },
 };
 
@@ -104,10 +107,7 @@ function requireDescriptors(): void {
   );
 }
 
-async function startCrowdedGateway(bed: Bed, identity: Identity): Promise<Started> {
-  const [{ url: redisUrl }, port] = [await bed.redis(), freePort()];
-  const entry = `${import.meta.dir}/../../support/load/crowd-service.ts`;
-  const upstream = await bed.helper([process.execPath, entry, String(port)], port);
+async function startCrowdedGateway(bed: Bed, identity: Identity, url: string): Promise<Started> {
   const variables = {
     AUDIT_ENABLED: "false",
     RATE_LIMIT_REQUESTS: "0",
@@ -115,8 +115,8 @@ async function startCrowdedGateway(bed: Bed, identity: Identity): Promise<Starte
     MAX_CONNECTIONS: String(allowedDescriptors()),
     CLIENT_IDLE_TIMEOUT_MS: "255000",
   };
-  const services = [["crowd", crowdService(upstream.url)]] as const;
-  return startGateway(bed, { upstream, redisUrl, ...identity }, services, { variables });
+  const behind = { upstream: { url }, redisUrl: (await bed.redis()).url, ...identity };
+  return startGateway(bed, behind, [["crowd", crowdService(url)]], { variables });
 }
 
 /** Returns the resident memory after a pause in which the gateway can collect garbage. */
@@ -136,15 +136,4 @@ async function latencies({ url }: Started, quick: BenchOptions["quick"]): Promis
     taken.push(performance.now() - started);
   }
   return taken;
-}
-
-function textOf(
-  machine: string,
-  figures: readonly Figure[],
-  open: { all: number; mib: number },
-  goals: readonly JudgedGoal[],
-): string {
-  const rows = figures.map(({ title, count, kib }) => [title, whole(count), kib.toFixed(1)]);
-  const together = `${whole(open.all)} clients at once, and the gateway used ${whole(open.mib)} MiB`;
-  return [machine, "", table(["", "how many", "KiB each"], rows), together, "", goalTable(goals)].join("\n");
 }

@@ -10,14 +10,8 @@ import { publicPaths } from "./gateway/catalog.ts";
 import { type Identity, startIdentity } from "./gateway/identity.ts";
 import { HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
 import { Bed, type Started } from "./measure/bed.ts";
-import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
-import {
-  describeMachine,
-  forgetResidentBytesMax,
-  machineLine,
-  residentBytes,
-  residentBytesMax,
-} from "./measure/machine.ts";
+import { type Goal, type JudgedGoal, judge } from "./measure/goal-table.ts";
+import { forgetResidentBytesMax, residentBytes, residentBytesMax } from "./measure/machine.ts";
 import { percentile, ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { whole } from "./measure/table.ts";
 import { load, type Target } from "./measure/wrk.ts";
@@ -50,7 +44,6 @@ export const edits: Bench = {
   summary:
     "one edit among 10 000 and 100 000 routes: stall of other requests, time until it is served, memory",
   async run(options) {
-    const machine = describeMachine();
     // This measurement runs first, because even idle gateways use CPU time.
     options.progress("from apply to the first request served, 10 000 routes");
     const servedMs = await servedAfterApply(options.quick ? 30 : 300);
@@ -66,8 +59,7 @@ export const edits: Bench = {
       ),
       judge(ceiling("the same, p99 in ms", 25), spreadOf([percentile(servedMs, 99)])),
     );
-    const text = [machineLine(machine), "", goalTable(goals)].join("\n");
-    return { text, goals, data: { machine, goals } };
+    return { parts: [], goals, data: {} };
   },
 };
 

@@ -18,8 +18,6 @@ import { rivalMissing } from "./gateway/rival.ts";
 import { startServices } from "./gateway/subjects.ts";
 import { verify } from "./gateway/verify.ts";
 import { Bed } from "./measure/bed.ts";
-import { goalTable } from "./measure/goal-table.ts";
-import { describeMachine, machineLine } from "./measure/machine.ts";
 
 const PLAN: Plan = { rounds: 7, seconds: 2, warm_up_seconds: 3 };
 const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
@@ -38,24 +36,18 @@ export function floorUnder(loadName?: string): Bench {
       if (loads.length === 0)
         throw new RunImpossible(`Name one of the loads ${names(LOADS)}, or no load to run all of them.`);
       if (options.record) requireWhole(loadName);
-      const machine = describeMachine();
       const plan = options.quick ? QUICK : PLAN;
       for (const lack of missing()) options.progress(lack);
       const measured = await measure(loads, plan, options);
       const { cells, latencies, goals } = measured;
-      if (options.record) await writeSpeed({ machine, plan, ...measured });
-      const text = [
-        machineLine(machine),
+      if (options.record) await writeSpeed({ machine: options.machine, plan, ...measured });
+      const parts = [
         `${plan.rounds} rounds of ${plan.seconds} s each; one core for the subject, one for load and services`,
         ...missing(),
-        "",
         figureTable(cells),
-        "",
         latencyTable(latencies),
-        "",
-        goalTable(goals),
-      ].join("\n");
-      return { text, goals, data: { machine, plan, cells, latencies, goals } };
+      ];
+      return { parts, goals, data: { plan, cells, latencies } };
     },
   };
 }

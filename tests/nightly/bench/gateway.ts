@@ -4,8 +4,7 @@ import { startIdentity } from "./gateway/identity.ts";
 import { MEMBER_HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
 import { verify } from "./gateway/verify.ts";
 import { Bed } from "./measure/bed.ts";
-import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
-import { describeMachine, machineLine } from "./measure/machine.ts";
+import { type Goal, type JudgedGoal, judge } from "./measure/goal-table.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
@@ -26,7 +25,6 @@ const GOALS: Readonly<Record<string, Goal>> = {
 export const gateway: Bench = {
   summary: "requests per second of the gateway with many routes, two limits, log lines and traces",
   async run(options) {
-    const machine = describeMachine();
     options.progress("starting the subjects");
     await using bed = Bed.onTwoCores();
     await using identity = await startIdentity();
@@ -63,15 +61,11 @@ export const gateway: Bench = {
     const plan = options.quick ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 3 };
     const measured = await inRounds(ways, plan, options);
     const goals = goalsOf(measured);
-    const text = [
-      machineLine(machine),
+    const parts = [
       `${plan.rounds} rounds of ${plan.seconds} s; one core for the subject, one for load and upstream`,
-      "",
       table(["whole job, with", "requests/s", "min..max", "p50 ms", "p99 ms"], measured.map(rowOf)),
-      "",
-      goalTable(goals),
-    ].join("\n");
-    return { text, goals, data: { machine, plan, measured, goals } };
+    ];
+    return { parts, goals, data: { plan, measured } };
   },
 };
 

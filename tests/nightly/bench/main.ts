@@ -4,6 +4,8 @@ import { allOf } from "./all.ts";
 import type { Bench } from "./bench.ts";
 import { capacityFrom } from "./capacity.ts";
 import { compareWith } from "./compare.ts";
+import { goalTable } from "./measure/goal-table.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
 
 type Benches = Record<string, () => Promise<Bench>>;
 
@@ -58,8 +60,14 @@ async function main(): Promise<void> {
     refuse(`There is no bench "${positionals.join(" ")}". Choose one of: ${Object.keys(every).join(", ")}.`);
   }
   const bench = await load();
-  const result = await bench.run({ ...values, progress: (line) => console.error(line) });
-  console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
+  const machine = describeMachine();
+  const { parts, data, goals } = await bench.run({
+    ...values,
+    machine,
+    progress: (line) => console.error(line),
+  });
+  const text = [machineLine(machine), ...parts, ...(goals === undefined ? [] : [goalTable(goals)])];
+  console.log(values.json ? JSON.stringify({ machine, ...data, goals }, null, 2) : text.join("\n\n"));
   process.exit(0);
 }
 

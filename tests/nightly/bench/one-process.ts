@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 import type { Bench } from "./bench.ts";
 import { Bed } from "./measure/bed.ts";
-import { describeMachine, machineLine, residentBytes } from "./measure/machine.ts";
+import { residentBytes } from "./measure/machine.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
 import { spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
@@ -22,7 +22,6 @@ const START_TIMEOUT_MS = 120_000;
 export const oneProcess: Bench = {
   summary: "all of Ostiary in one process with PostgreSQL: requests, memory, and the pause of a restart",
   async run(options) {
-    const machine = describeMachine();
     await using bed = new Bed(["wrk"]);
     await using ends = new AsyncDisposableStack();
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
@@ -60,16 +59,13 @@ export const oneProcess: Bench = {
     const memory = residentBytes(one.pid);
     options.progress("restarting the one process");
     const restarts = await restarted(one, start, options.quick ? 1 : 5);
-    const text = [
-      machineLine(machine),
+    const parts = [
       `${plan.rounds} rounds of ${plan.seconds} s with ${CONNECTIONS} clients; load, service and PostgreSQL share the machine`,
-      "",
       table(["", "requests/s", "min..max"], measured.map(rowOf)),
-      "",
       `memory after the load: ${whole(memory / 1e6)} MB`,
       `restart: start ${secondsOf(restarts.map(({ startMs }) => startMs))}, without an answer ${secondsOf(restarts.map(({ pauseMs }) => pauseMs))}`,
-    ].join("\n");
-    return { text, data: { machine, plan, measured, memory_bytes: memory, restarts } };
+    ];
+    return { parts, data: { plan, measured, memory_bytes: memory, restarts } };
   },
 };
 

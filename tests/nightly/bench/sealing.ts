@@ -4,7 +4,6 @@ import { tamperWith } from "../../app/audit/proof-bed.ts";
 import { GROUP, openLog, sealAll, timeOf, writeGroups } from "./audit/log.ts";
 import type { Bench, Progress } from "./bench.ts";
 import { Bed } from "./measure/bed.ts";
-import { describeMachine, machineLine } from "./measure/machine.ts";
 import { table, whole } from "./measure/table.ts";
 
 const EVENTS_PER_SECOND_MIN = 5_000;
@@ -13,7 +12,6 @@ const EVENTS_PER_SECOND_MIN = 5_000;
 export const sealing: Bench = {
   summary: "how fast events are sealed, in a thousand logs and with each event in one of a million logs",
   async run({ quick, progress }) {
-    const machine = describeMachine();
     const logs = quick ? 20_000 : 1_000_000;
     await using bed = new Bed([]);
     const { url } = await bed.database();
@@ -31,8 +29,8 @@ export const sealing: Bench = {
       ["new nodes in the head map for one of these events", many.nodes.toFixed(1), ""],
     ];
     return {
-      text: [machineLine(machine), "", table(["", "measured", "goal"], rows)].join("\n"),
-      data: { machine, sealed, many },
+      parts: [table(["", "measured", "goal"], rows)],
+      data: { sealed, many },
     };
   },
 };

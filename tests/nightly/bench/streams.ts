@@ -3,8 +3,7 @@ import { waitFor } from "../../support/time/wait-for.ts";
 import { openLog, sealAll } from "./audit/log.ts";
 import type { Bench } from "./bench.ts";
 import { Bed, type ServiceProcess } from "./measure/bed.ts";
-import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
-import { describeMachine, machineLine } from "./measure/machine.ts";
+import { type Goal, judge } from "./measure/goal-table.ts";
 import { spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 import {
@@ -37,7 +36,6 @@ const P99: Goal = { title: "p99 of a write, during the delivery / without", boun
 export const streams: Bench = {
   summary: "how fast a stream delivers a backlog, and how long writes take during the delivery",
   async run({ quick, progress }) {
-    const machine = describeMachine();
     const wanted = quick ? 20_000 : 1_000_000;
     const writes = quick ? 300 : 1_500;
     await using bed = new Bed([]);
@@ -69,8 +67,8 @@ export const streams: Bench = {
       judge(P99, spreadOf([beside.p99_ms / without.p99_ms])),
     ];
     return {
-      text: [machineLine(machine), "", table(["", "measured"], rows), "", goalTable(goals)].join("\n"),
-      data: { machine, without, beside, drained: { ...drained, timesMs: undefined }, goals },
+      parts: [table(["", "measured"], rows)],
+      data: { without, beside, drained: { ...drained, timesMs: undefined } },
       goals,
     };
   },

@@ -5,8 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import type { Bench } from "./bench.ts";
 import { Bed, type ServiceProcess } from "./measure/bed.ts";
-import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
-import { describeMachine, machineLine } from "./measure/machine.ts";
+import { type Goal, judge } from "./measure/goal-table.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
@@ -36,7 +35,6 @@ export const validations: Bench = {
   summary: "identity: validations a second compared with pgbench -S, and the CPU time of a read and a write",
   async run(options) {
     const { quick, progress } = options;
-    const machine = describeMachine();
     await using bed = new Bed(["wrk", "pgbench"]);
     const { url } = await bed.database();
     const start = (env: Record<string, string>) =>
@@ -77,16 +75,12 @@ export const validations: Bench = {
       spreadOf(valuesOf(way, "p99_ms")).median.toFixed(2),
       whole(spreadOf(cpuMicroseconds(way)).median),
     ]);
-    const text = [
-      machineLine(machine),
+    const parts = [
       `${plan.rounds} rounds of ${plan.seconds} s, ${CLIENTS} clients; identity, load and PostgreSQL share the machine`,
-      "",
       table(["", "requests/s", "p50 ms", "p99 ms", "µs of CPU each"], rows),
       `pgbench -S: ${whole(spreadOf(selects).median)} transactions/s`,
-      "",
-      goalTable(goals),
-    ].join("\n");
-    return { text, goals, data: { machine, plan, measured, selects, goals } };
+    ];
+    return { parts, goals, data: { plan, measured, selects } };
   },
 };
 

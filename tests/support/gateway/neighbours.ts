@@ -1,4 +1,6 @@
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type AuditStandIn, startAudit } from "./audit-stand-in.ts";
+import { type LocalGateway, startLocalGateway } from "./gateway.ts";
 import { type IdentityStandIn, member, startIdentity } from "./identity-stand-in.ts";
 
 /** The key of the member that `GatewayNeighbours` admits by default. */
@@ -9,10 +11,17 @@ export class GatewayNeighbours {
   readonly identity: IdentityStandIn = startIdentity();
   readonly audit: AuditStandIn = startAudit();
 
+  #gateway: LocalGateway | null = null;
+
   /** @param admitted the results of validation, by credential */
   constructor(admitted: Readonly<Record<string, unknown>> = { [MEMBER_KEY]: member() }) {
     for (const [credential, result] of Object.entries(admitted))
       this.identity.results.set(credential, result);
+  }
+
+  get gateway(): LocalGateway {
+    if (this.#gateway === null) throw new Error("The gateway has not been started.");
+    return this.#gateway;
   }
 
   get env() {
@@ -23,7 +32,17 @@ export class GatewayNeighbours {
     };
   }
 
+  /** Starts a gateway that calls the stand-ins, with more variables, and publishes services. */
+  async open(
+    variables: Record<string, string>,
+    services: Record<string, StoredServiceConfig>,
+  ): Promise<void> {
+    this.#gateway = await startLocalGateway({ ...this.env, ...variables });
+    await this.#gateway.publish(services);
+  }
+
   async stop(): Promise<void> {
+    await this.#gateway?.close();
     await Promise.all([this.identity.stop(), this.audit.stop()]);
   }
 }

@@ -2,7 +2,6 @@ import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { OK, type RawResponse, RawUpstream, rawRequest, spell } from "../http/raw-http.ts";
 import { waitFor } from "../index.ts";
 import { taken } from "./audit-stand-in.ts";
-import { type LocalGateway, startLocalGateway } from "./gateway.ts";
 import { member, person } from "./identity-stand-in.ts";
 import { GatewayNeighbours } from "./neighbours.ts";
 
@@ -77,24 +76,14 @@ const RESULTS = {
 /** A gateway between stand-ins for identity, audit and a service, for tests of each step of a request. */
 export class StepsBed extends GatewayNeighbours {
   readonly service = new RawUpstream();
-  #gateway: LocalGateway | null = null;
 
   constructor() {
     super(RESULTS);
   }
 
-  get gateway(): LocalGateway {
-    if (this.#gateway === null) throw new Error("The gateway has not been started.");
-    return this.#gateway;
-  }
-
-  async start(): Promise<void> {
-    this.#gateway = await startLocalGateway({
-      ...this.env,
-      UPSTREAM_TIMEOUT_MS: "300",
-      MAX_BODY_BYTES: "100000",
-    });
-    await this.#gateway.publish(services(this.service.url));
+  start(): Promise<void> {
+    const variables = { UPSTREAM_TIMEOUT_MS: "300", MAX_BODY_BYTES: "100000" };
+    return this.open(variables, services(this.service.url));
   }
 
   call(method: string, target: string, credential: string | null): Promise<RawResponse> {
@@ -120,7 +109,6 @@ export class StepsBed extends GatewayNeighbours {
   }
 
   async close(): Promise<void> {
-    await this.gateway.close();
     await this.stop();
     this.service.close();
   }

@@ -1,6 +1,5 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { waitFor } from "../index.ts";
-import { type LocalGateway, startLocalGateway } from "./gateway.ts";
 import { member } from "./identity-stand-in.ts";
 import { GatewayNeighbours, MEMBER_KEY } from "./neighbours.ts";
 
@@ -52,7 +51,6 @@ export class WebSocketBed extends GatewayNeighbours {
   readonly service: Bun.Server<Seen>;
   sockets: ServiceSocket[] = [];
   onMessage: (socket: ServiceSocket, message: string | Buffer) => void = () => {};
-  #gateway: LocalGateway | null = null;
 
   constructor() {
     super({ [MEMBER_KEY]: member({ labels: ["chat"] }), [UNLABELLED_KEY]: member({ labels: [] }) });
@@ -79,19 +77,13 @@ export class WebSocketBed extends GatewayNeighbours {
     return `http://127.0.0.1:${this.service.port}`;
   }
 
-  get gateway(): LocalGateway {
-    if (this.#gateway === null) throw new Error("The gateway has not been started.");
-    return this.#gateway;
-  }
-
-  async start(): Promise<void> {
-    this.#gateway = await startLocalGateway({
-      ...this.env,
+  start(): Promise<void> {
+    const variables = {
       WEBSOCKET_MESSAGE_BYTES_MAX: String(MESSAGE_BYTES_MAX),
       WEBSOCKET_IDLE_TIMEOUT_MS: String(IDLE_TIMEOUT_MS),
       UPSTREAM_TIMEOUT_MS: String(UPSTREAM_TIMEOUT_MS),
-    });
-    await this.#gateway.publish({
+    };
+    return this.open(variables, {
       chat: chat(this.url),
       dead: { url: "http://127.0.0.1:9", public: { routes: [{ path: "/dead", methods: ["GET"] }] } },
     });
@@ -126,7 +118,7 @@ export class WebSocketBed extends GatewayNeighbours {
   }
 
   async close(): Promise<void> {
-    await this.gateway.close();
-    await Promise.all([this.service.stop(true), this.stop()]);
+    await this.stop();
+    await this.service.stop(true);
   }
 }

@@ -125,6 +125,35 @@ export class RawSocket {
   }
 }
 
+/**
+ * Sends `times` copies of `part` at the speed at which the peer reads, and then sends `end`. Calls `onSent`
+ * with the number of bytes so far.
+ */
+export function pump(
+  socket: RawSocket,
+  part: Buffer,
+  times: number,
+  end = "",
+  onSent: (bytes: number) => void = () => {},
+) {
+  let left = times;
+  let sent = 0;
+  const more = () => {
+    while (left > 0 && socket.flushed && !socket.closed) {
+      left -= 1;
+      sent += part.length;
+      socket.send(part);
+      onSent(sent);
+    }
+    if (left === 0) {
+      left = -1;
+      socket.send(end);
+    }
+  };
+  socket.onDrain = more;
+  more();
+}
+
 const socketHandlers: Bun.SocketHandler<RawSocket> = {
   open: (socket) => socket.data.opened(socket),
   data: (socket, bytes) => socket.data.took(bytes),

@@ -1,10 +1,14 @@
-/** The service that a crowd calls, started as a process by `bun crowd-service.ts PORT`. */
+/** The service that a crowd calls. Measurements of other processes exclude it if it runs as a process of its own. */
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { type RunningProcess, startProcess } from "../processes/start-process.ts";
 import { CROWD_PATHS } from "./crowd.ts";
 
-const [port = "0"] = process.argv.slice(2);
 const LARGE_BYTES = 64 * 1_048_576;
 const CHUNK = new Uint8Array(65_536);
+
+export function startCrowdService(): Promise<RunningProcess> {
+  return startProcess("tests/support/load/crowd-service.ts", {});
+}
 
 /** Returns the service with its routes, in the form that the registry stores. */
 export function crowdService(url: string): StoredServiceConfig {
@@ -48,11 +52,12 @@ function large(): ReadableStream<Uint8Array> {
 }
 
 if (import.meta.main) {
-  Bun.serve({
+  const { port } = Bun.serve({
     hostname: "127.0.0.1",
-    port: Number(port),
+    port: 0,
     idleTimeout: 0,
     fetch: answer,
     websocket: { message: () => {}, idleTimeout: 0 },
   });
+  console.log(JSON.stringify({ message: "listening", port }));
 }

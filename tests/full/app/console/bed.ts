@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/harness.ts";
 import { type ConsolePage, openConsole } from "../../../support/pages/console-page.ts";
 import { PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
@@ -21,6 +21,16 @@ export const WIDGETS = {
   },
   member: { routes: [{ path: "/me/widgets", methods: ["GET"], audit: true }] },
 };
+
+export const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
+export const dialog = (page: Page) => page.getByRole("dialog");
+
+/** Reviews a document: its text, or its services. */
+export async function review(page: Page, document: string | object): Promise<void> {
+  const isText = typeof document === "string";
+  await area(page).fill(isText ? document : JSON.stringify({ services: document }));
+  await page.getByRole("button", { name: "Review the changes" }).click();
+}
 
 /** Turns off the full comparison of the route store, which would remove entries of tests after a minute. */
 const NO_COMPARISON = { RECONCILE_FULL_INTERVAL_MS: "86400000" };

@@ -4,21 +4,14 @@ import { clientOf, current, service } from "../../../app/registry/harness.ts";
 import { type Entry, entry, OperatorsFile, tokenOf } from "../../../app/registry/operators-bed.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-import { useConsole } from "./bed.ts";
+import { dialog, review, useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const BOUNDS = { services: ["own-*"], paths: ["/own", "/teams/{team}/own"], urls: ["http://upstream:8080"] };
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
-const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
-const dialog = (page: Page) => page.getByRole("dialog");
 const note = (page: Page) => page.getByRole("note");
-
-async function review(page: Page, services: object): Promise<void> {
-  await area(page).fill(JSON.stringify({ services }));
-  await page.getByRole("button", { name: "Review the changes" }).click();
-}
 
 describe.skipIf(browserPath === undefined)("the console", () => {
   const file = new OperatorsFile();

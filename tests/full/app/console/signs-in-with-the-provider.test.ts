@@ -15,12 +15,11 @@ import {
 } from "../../../support/pages/sign-in-pages.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-import { useConsole } from "./bed.ts";
+import { area, review, useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const buttonOf = (page: Page) => page.getByRole("button", { name: "Sign in with your company's account" });
-const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
 
 describe.skipIf(browserPath === undefined)("the console with an identity provider", () => {
   const file = new OperatorsFile();
@@ -79,8 +78,7 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
     expect(kept).not.toMatch(ANY_JWT);
     expect(seen.filter((request) => ANY_JWT.test(request.url()))).toEqual([]);
 
-    await area(page).fill(JSON.stringify({ services: { "by-ada": service("/by-ada") } }));
-    await page.getByRole("button", { name: "Review the changes" }).click();
+    await review(page, { "by-ada": service("/by-ada") });
     await page.getByRole("button", { name: "Apply …" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Apply to 1 service" }).click();
     await page.getByRole("heading", { name: "The document is applied" }).waitFor();

@@ -10,22 +10,17 @@ import {
 import { freePort, freshDatabase } from "../../../support/index.ts";
 import { openConsole } from "../../../support/pages/console-page.ts";
 import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
-import { useConsole } from "./bed.ts";
+import { area, dialog, review, useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
-const documentOf = (services: object) => JSON.stringify({ services });
-
 async function reviewAndOpen(page: Page, services: object): Promise<void> {
-  await area(page).fill(documentOf(services));
-  await page.getByRole("button", { name: "Review the changes" }).click();
+  await review(page, services);
   await page.getByRole("button", { name: "Apply …" }).click();
-  await page.getByRole("dialog").waitFor();
+  await dialog(page).waitFor();
 }
 const confirm = (page: Page) =>
-  page
-    .getByRole("dialog")
+  dialog(page)
     .getByRole("button", { name: /^Apply to/ })
     .click();
 

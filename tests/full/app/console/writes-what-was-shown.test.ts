@@ -1,18 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { current, service } from "../../../app/registry/harness.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
-import { useConsole, WIDGETS } from "./bed.ts";
+import { area, dialog, review, useConsole, WIDGETS } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
-
-const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
-const dialog = (page: Page) => page.getByRole("dialog");
-
-async function review(page: Page, document: string): Promise<void> {
-  await area(page).fill(document);
-  await page.getByRole("button", { name: "Review the changes" }).click();
-}
 
 describe.skipIf(browserPath === undefined)("the console", () => {
   const bed = useConsole({ widgets: WIDGETS, spare: service("/spare") });
@@ -82,7 +73,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
 
   test("lists the routes that another service owns", async () => {
     const { page } = await bed.open({ fragment: "#/apply" });
-    await review(page, JSON.stringify({ services: { thief: service("/spare", "/own") } }));
+    await review(page, { thief: service("/spare", "/own") });
     const alert = page.getByRole("alert");
     await alert.getByText("Another service owns these routes").waitFor();
     expect(await alert.getByRole("listitem").textContent()).toBe("GET /spare of thief belongs to spare");

@@ -5,6 +5,7 @@ import {
   headerValue,
   OK,
   OK_CLOSE,
+  pump,
   RawClient,
   type RawSocket,
   RawUpstream,
@@ -225,32 +226,3 @@ describe("streaming", () => {
     });
   });
 });
-
-/**
- * Sends `times` copies of `part` at the speed at which the peer reads, and then sends `end`. Calls `onSent`
- * with the number of bytes so far.
- */
-function pump(
-  socket: RawSocket,
-  part: Buffer,
-  times: number,
-  end: string,
-  onSent: (bytes: number) => void = () => {},
-) {
-  let left = times;
-  let sent = 0;
-  const more = () => {
-    while (left > 0 && socket.flushed && !socket.closed) {
-      left -= 1;
-      sent += part.length;
-      socket.send(part);
-      onSent(sent);
-    }
-    if (left === 0) {
-      left = -1;
-      socket.send(end);
-    }
-  };
-  socket.onDrain = more;
-  more();
-}

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
-import { OK_CLOSE, RawClient, type RawSocket, RawUpstream, spell } from "../../../support/http/raw-http.ts";
+import { OK_CLOSE, pump, RawClient, RawUpstream, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, settled, waitFor } from "../../../support/index.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
 
@@ -20,16 +20,6 @@ const READER_BYTES_MAX = 8 * MIB;
 const READERS = 100;
 const CHUNK = Buffer.alloc(65_536, "x");
 
-/** Sends `bytes` at the speed at which the peer reads. */
-function pump(socket: RawSocket, bytes: number): void {
-  let left = bytes / CHUNK.length;
-  const more = () => {
-    for (; left > 0 && socket.flushed && !socket.closed; left -= 1) socket.send(CHUNK);
-  };
-  socket.onDrain = more;
-  more();
-}
-
 // GW-111
 describe("a gateway", () => {
   const service = new RawUpstream(
@@ -44,7 +34,7 @@ describe("a gateway", () => {
         return null;
       }
       socket.send(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BYTES}\r\n\r\n`);
-      pump(socket, BYTES);
+      pump(socket, CHUNK, BYTES / CHUNK.length);
       return null;
     },
     { atHead: true },
@@ -86,7 +76,7 @@ describe("a gateway", () => {
     const growth = await growthDuring(async () => {
       const client = await RawClient.connect(gateway.url);
       client.send(`POST /things HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: ${BYTES}\r\n\r\n`);
-      pump(client, BYTES);
+      pump(client, CHUNK, BYTES / CHUNK.length);
       await client.response("POST", 120_000);
       client.destroy();
     });

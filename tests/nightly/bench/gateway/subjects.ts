@@ -62,7 +62,7 @@ export interface GatewayOptions {
  */
 export async function startGateway(
   bed: Bed,
-  services: Identity & { upstream: Started; redisUrl: string },
+  services: Identity & { upstream: Pick<Started, "url">; redisUrl: string },
   routes: number | Services,
   { variables = {}, root, preload }: GatewayOptions = {},
 ): Promise<Started & { readonly routeStoreUrl: string }> {

@@ -3,8 +3,7 @@ import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import { RawClient, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
 import { type Crowd, type CrowdKind, gatherCrowd } from "../../../support/load/crowd.ts";
-import { startCrowdService } from "../../../support/load/crowd-process.ts";
-import { crowdService } from "../../../support/load/crowd-service.ts";
+import { crowdService, startCrowdService } from "../../../support/load/crowd-service.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
 
 setDefaultTimeout(180_000);
@@ -12,7 +11,7 @@ setDefaultTimeout(180_000);
 const MIB = 1_048_576;
 
 describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
-  let service: Awaited<ReturnType<typeof startCrowdService>>;
+  let service: RunningProcess;
   const ends: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
@@ -21,7 +20,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
 
   afterAll(async () => {
     for (const end of ends) await end();
-    await service.stop();
+    await service.kill();
   });
 
   async function gatewayWith(env: Record<string, string>, descriptors_max?: number): Promise<RunningProcess> {
