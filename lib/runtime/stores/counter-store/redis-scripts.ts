@@ -44,46 +44,41 @@ return answers
 `;
 
 /**
- * Adds one to each bucket of every group without an exhausted bucket. The arguments are the number of groups and the
- * size of each group. Four numbers of each bucket follow: the length of a new window, the longest time that an open
- * window may still last, `requests` and `start`. Returns the server's clock, then the same as `countScript`. The count
- * of an exhausted bucket is at least its `requests` plus one. The count of a new bucket is its `start`, even if the
- * group is refused. A `start` of -1 means unknown: unless another bucket is exhausted, nothing is added, and every
- * count of the group is -2. A key whose value is not a number has the count -1.
+ * Adds one to each bucket of every group without an exhausted bucket. The argument is a JSON list of the groups, in the
+ * order of the keys. A group is a list of its buckets, and a bucket is a list of four numbers: the length of a new
+ * window, the longest time that an open window may still last, `requests` and `start`. Returns the server's clock, then
+ * the same as `countScript`. The count of an exhausted bucket is at least its `requests` plus one. The count of a new
+ * bucket is its `start`, even if the group is refused. A `start` of -1 means unknown: unless another bucket is
+ * exhausted, nothing is added, and every count of the group is -2. A key whose value is not a number has the count -1.
  */
 const chargeScript = `${ttlFunction}${nowVariable}
-local groups = tonumber(ARGV[1])
 local answers = { now_ms }
 local first = 0
-for group = 1, groups do
-  local size = tonumber(ARGV[1 + group])
+for _, group in ipairs(cjson.decode(ARGV[1])) do
   local refused = false
   local unknown = false
   local counts = {}
   local open = {}
-  for member = 1, size do
-    local index = first + member
-    local numbers = 4 * index + groups - 2
-    local count = redis.pcall('GET', KEYS[index])
+  for member, bucket in ipairs(group) do
+    local count = redis.pcall('GET', KEYS[first + member])
     local start = 0
     open[member] = count ~= false
     if count == false then
-      start = tonumber(ARGV[numbers + 3])
+      start = bucket[4]
       count = math.max(start, 0)
     end
     count = type(count) ~= 'table' and tonumber(count) or nil
     counts[member] = count
     if start < 0 then
       unknown = true
-    elseif not count or count >= tonumber(ARGV[numbers + 2]) then
+    elseif not count or count >= bucket[3] then
       refused = true
     end
   end
-  for member = 1, size do
+  for member, bucket in ipairs(group) do
     local index = first + member
-    local numbers = 4 * index + groups - 2
     local key = KEYS[index]
-    local length = tonumber(ARGV[numbers])
+    local length, longest, requests = bucket[1], bucket[2], bucket[3]
     local count = counts[member]
     local ttl = length
     if not count then
@@ -99,13 +94,13 @@ for group = 1, groups do
         written = redis.pcall('INCR', key)
       end
       if type(written) == 'table' and written.err then return written end
-      if open[member] then ttl = ttl_of(key, length, tonumber(ARGV[numbers + 1])) end
-      count = count >= tonumber(ARGV[numbers + 2]) and count + 1 or charged
+      if open[member] then ttl = ttl_of(key, length, longest) end
+      count = count >= requests and count + 1 or charged
     end
     answers[2 * index] = count
     answers[2 * index + 1] = ttl
   end
-  first = first + size
+  first = first + #group
 end
 return answers
 `;
@@ -139,10 +134,10 @@ export interface ScriptCommands {
   /** Takes the number of keys, the keys, and their windows in ms. Resolves with count and ms left of each key. */
   countInWindows(keys: number, ...keysAndWindows: (string | number)[]): Promise<number[]>;
   /**
-   * Takes the number of keys, the keys, the number of groups, their sizes, and four numbers of each key. Resolves with
-   * the server's clock, followed by a list like that of {@link countInWindows}.
+   * Takes the number of keys, the keys, and the groups of their numbers as JSON. Resolves with the server's clock,
+   * followed by a list like that of {@link countInWindows}.
    */
-  chargeGroups(keys: number, ...keysAndArguments: (string | number)[]): Promise<number[]>;
+  chargeGroups(keys: number, ...keysAndGroups: (string | number)[]): Promise<number[]>;
   /** Takes the number of keys, the keys, and the end of each key's window in epoch milliseconds of the server. */
   refundCharges(keys: number, ...keysAndEnds: (string | number)[]): Promise<number[]>;
 }

@@ -183,21 +183,10 @@ export class RedisCounterStore implements CounterStore {
 
   #charge(batch: readonly AskedGroup[]): Promise<void> {
     const groups = batch.map(({ item }) => item.charges);
-    const charges = groups.flat();
-    const numbers = charges.flatMap(({ windowMs, isPeriod, requests, start }) => [
-      windowMs,
-      isPeriod ? NEVER_SHORTENED : windowMs,
-      requests,
-      start ?? NO_START,
-    ]);
+    const buckets = groups.flatMap((charges) => charges.map(({ bucket }) => bucket));
+    const numbers = JSON.stringify(groups.map((charges) => charges.map(numbersOf)));
     return this.#settle("charge", batch, async () => {
-      const [nowMs = 0, ...counted] = await this.#client.chargeGroups(
-        charges.length,
-        ...charges.map(({ bucket }) => bucket),
-        groups.length,
-        ...groups.map(({ length }) => length),
-        ...numbers,
-      );
+      const [nowMs = 0, ...counted] = await this.#client.chargeGroups(buckets.length, ...buckets, numbers);
       const counts = countsIn(counted).map((each) => ({ ...each, endsMs: nowMs + each.ttlMs }));
       return groups.map(({ length }) => {
         const own = counts.splice(0, length);
@@ -252,6 +241,10 @@ const NEVER_SHORTENED = Number.MAX_SAFE_INTEGER;
 const NO_START = -1;
 /** The count that the script returns for each bucket of a group if a start is unknown. */
 const UNKNOWN = -2;
+
+function numbersOf({ windowMs, isPeriod, requests, start }: Charge): number[] {
+  return [windowMs, isPeriod ? NEVER_SHORTENED : windowMs, requests, start ?? NO_START];
+}
 
 function countsIn(answers: readonly number[]): WindowCount[] {
   const counts: WindowCount[] = [];
