@@ -43,6 +43,13 @@ export class Undecided extends CommandFailure {
   readonly exitCode = 4;
 }
 
+/** A command that Ctrl-C ended. Its exit code is 130, as for any program that Ctrl-C ends. */
+export class Interrupted extends CommandFailure {
+  override readonly name = "Interrupted";
+  readonly exitCode = 130;
+  override readonly message = "Interrupted.";
+}
+
 /**
  * Replaces REGISTRY_URL and ADMIN_TOKEN in an error's message with the fields of the profile that supplied them, if
  * any.

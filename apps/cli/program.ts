@@ -19,7 +19,15 @@ import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
 import { addValidate } from "./commands/validate.ts";
 import { withDefaultWait } from "./commands/wait-option.ts";
-import { CommandFailure, EXIT_OK, EXIT_USAGE, Flagged, inWordsOfProfile, Refused } from "./exit-codes.ts";
+import {
+  CommandFailure,
+  EXIT_OK,
+  EXIT_USAGE,
+  Flagged,
+  Interrupted,
+  inWordsOfProfile,
+  Refused,
+} from "./exit-codes.ts";
 import { Output } from "./output.ts";
 import { findRegistry, type ReadVariable, registryNames } from "./profiles.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -41,16 +49,23 @@ export interface Invocation {
 
 /**
  * Runs the operator's command line and returns its exit code. Success is 0, a refusal 1, wrong usage 2 and an effect
- * that `--fail-on` names 3. An undecided check is 4.
+ * that `--fail-on` names 3. An undecided check is 4, and an interruption 130.
  */
 export async function runCommandLine(invocation: Invocation): Promise<number> {
   const { parameters } = invocation;
   const terminal = inWordsOf(invocation);
-  const program = createProgram({ ...invocation, terminal });
+  let registry: RegistryClient | undefined;
+  const program = createProgram({ ...invocation, terminal }, (client) => {
+    registry = client;
+  });
   try {
-    await program.parseAsync(withDefaultWait(parameters), { from: "user" });
+    await Promise.race([
+      program.parseAsync(withDefaultWait(parameters), { from: "user" }),
+      interrupted(terminal),
+    ]);
     return EXIT_OK;
   } catch (error) {
+    if (error instanceof Interrupted && registry?.writing) terminal.writeError(INTERRUPTED_WRITE);
     return reportFailure(error, { asJson: program.opts().json === true, terminal });
   }
 }
@@ -77,10 +92,19 @@ function reportFailure(
 
 /** Returns the text to write for a failure, or null to write nothing. */
 function textOf(failure: CommandFailure, asJson: boolean): string | null {
-  if (failure instanceof Flagged) return null;
+  if (failure instanceof Interrupted || failure instanceof Flagged) return null;
   if (!(failure instanceof Refused)) return printable(failure.message);
   const envelope = asJson ? failure.envelope : null;
   return envelope === null ? printable(refusalText(failure)) : printableJson(envelope);
+}
+
+const INTERRUPTED_WRITE =
+  "\nInterrupted before the registry responded. The command may still have taken effect: check with bun cli services.\n";
+
+function interrupted({ interruption }: Terminal): Promise<never> {
+  return new Promise((_, reject) =>
+    interruption.addEventListener("abort", () => reject(new Interrupted()), { once: true }),
+  );
 }
 
 const commands = [
@@ -113,7 +137,8 @@ Profiles, used if all are unset or --registry names one: ostiary/config.yaml in 
     staging: { url: "https://registry.staging:5002", token_command: pass show ostiary/staging }
 
 Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
-  3 an effect that --fail-on names, 4 undecided (audit verify, audit watch --once)
+  3 an effect that --fail-on names, 4 undecided (audit verify, audit watch --once),
+  130 interrupted
 
 Examples:
   $ bun cli validate routes.yaml
@@ -121,7 +146,11 @@ Examples:
   $ bun cli apply routes.yaml
   $ bun cli explain GET /org/widgets/42`;
 
-function createProgram({ name, variable, terminal, addMore }: Invocation): Command {
+/** @param onOpen receives the client of each command that calls a registry */
+function createProgram(
+  { name, variable, terminal, addMore }: Invocation,
+  onOpen: (registry: RegistryClient) => void,
+): Command {
   const program = new Command(name);
   const run: Run = async (work) => {
     const { json, timeout, registry: named, reason, link } = program.opts();
@@ -129,6 +158,7 @@ function createProgram({ name, variable, terminal, addMore }: Invocation): Comma
     try {
       const note = changeNoteHeaders(changeNote({ reason, link }, variable));
       const registry = new RegistryClient(address, timeout, note);
+      onOpen(registry);
       await work({ registry, output: new Output(terminal, json === true), terminal });
     } catch (error) {
       throw inWordsOfProfile(error, address.profile);

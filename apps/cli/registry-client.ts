@@ -32,6 +32,7 @@ export class RegistryClient extends RegistryApi {
   readonly #url: string;
   readonly #timeoutS: number;
   readonly #note: Readonly<Record<string, string>>;
+  #writing = false;
 
   /** @param note the headers that every write sends */
   constructor(
@@ -58,7 +59,13 @@ export class RegistryClient extends RegistryApi {
     }
   }
 
+  /** Whether a write is in flight. */
+  get writing(): boolean {
+    return this.#writing;
+  }
+
   protected async send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer> {
+    this.#writing = writing;
     try {
       const sent = new Headers(request.headers);
       if (writing) for (const [name, value] of Object.entries(this.#note)) sent.set(name, value);
@@ -73,6 +80,8 @@ export class RegistryClient extends RegistryApi {
     } catch (error) {
       if (error instanceof ResponseTooLong) throw new Refused(`${this.#url} ${TOO_LONG}`);
       throw new Refused(unreachableText(this.#url, error, { timeoutS: this.#timeoutS, writing }));
+    } finally {
+      this.#writing = false;
     }
   }
 

@@ -11,11 +11,17 @@ export interface CliOptions extends Pick<Invocation, "name" | "parameters" | "ad
 
 const EXIT_UNWRITTEN = 1;
 
-/** Runs the command line as a process, with its terminal and exit code. */
+/** Runs the command line as a process, with its terminal and exit code. Handles Ctrl-C during the run. */
 export async function runCli({ env, ...called }: CliOptions): Promise<void> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once("SIGINT", interrupt);
   const output = watchOutput();
   const variable = (name: string) => env[name];
-  const code = await runCommandLine({ ...called, variable, terminal: terminalOf(env) });
+  const code = await runCommandLine({ ...called, variable, terminal: terminalOf(env, interruption.signal) });
+  // The interrupted command may still wait for a response or for input.
+  if (interruption.signal.aborted) process.exit(code);
+  process.off("SIGINT", interrupt);
   process.exitCode = output.unwritten ? EXIT_UNWRITTEN : code;
 }
 
@@ -35,13 +41,15 @@ function watchOutput(): { unwritten: boolean } {
   return output;
 }
 
-function terminalOf(env: Environment): Terminal {
+function terminalOf(env: Environment, interruption: AbortSignal): Terminal {
   return {
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),
     readInput: () => Bun.stdin.bytes(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askLine : null,
     colours: process.stdout.isTTY === true && !env.NO_COLOR,
+    progress: process.stderr.isTTY === true,
+    interruption,
   };
 }
 

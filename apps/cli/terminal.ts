@@ -8,6 +8,10 @@ export interface Terminal {
   ask: ((question: string) => Promise<string>) | null;
   /** Whether standard output is a terminal that shows colours. */
   colours: boolean;
+  /** Whether standard error is a terminal, where a line can be overwritten. */
+  progress: boolean;
+  /** The signal that Ctrl-C aborts. */
+  interruption: AbortSignal;
 }
 
 /**

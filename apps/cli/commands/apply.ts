@@ -6,7 +6,7 @@ import { pathTo } from "../registry-client.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write-review.ts";
 import type { CommandContext, Run } from "./command.ts";
 import { readDocument } from "./read-document.ts";
-import { addWaitOption, reportPropagation, type WaitOptions, waitQuery } from "./wait-option.ts";
+import { addWaitOption, reportPropagation, sendWrite, type WaitOptions } from "./wait-option.ts";
 
 /** Adds `apply FILE`, which publishes a configuration document. */
 export function addApply(program: Command, run: Run): void {
@@ -33,9 +33,9 @@ Examples:
         if (review.output !== undefined || review.failOn !== undefined) {
           throw new UsageError("--output and --fail-on are for a preview: add --dry-run.");
         }
-        const { registry, output, terminal } = context;
-        const write = { ...(await readDocument(file, terminal)), ...waitQuery({ wait }) };
-        const response = await registry.ask(Applied, pathTo("apply"), write);
+        const { output, terminal } = context;
+        const write = { schema: Applied, path: pathTo("apply"), ...(await readDocument(file, terminal)) };
+        const response = await sendWrite(context, write, { wait });
         output.result(response, ({ results }) =>
           output.table(
             ["service", "status", "revision"],

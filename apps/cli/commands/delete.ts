@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { Refused, UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { type CommandContext, ifMatch, type Run, revisionArgument } from "./command.ts";
-import { addWaitOption, reportPropagation, type WaitOptions, waitQuery } from "./wait-option.ts";
+import { addWaitOption, reportPropagation, sendWrite, type WaitOptions } from "./wait-option.ts";
 
 /** The response body of a delete, which is null unless the request waited for the gateways. */
 const DeleteResponse = Type.Union([Type.Null(), Deleted]);
@@ -36,9 +36,10 @@ Examples:
     .action((service: string, options: Options) =>
       run(async (context) => {
         const revision = options.yes ? options.ifRevision : await confirmed(context, service, options);
-        const { registry, output } = context;
-        const write = { method: "DELETE", headers: ifMatch(revision), ...waitQuery(options) } as const;
-        const response = await registry.ask(DeleteResponse, pathTo("services", service), write);
+        const { output } = context;
+        const path = pathTo("services", service);
+        const write = { schema: DeleteResponse, path, method: "DELETE", headers: ifMatch(revision) } as const;
+        const response = await sendWrite(context, write, options);
         output.result({ service, status: "deleted", ...response }, () =>
           output.line(
             `${service} is deleted. Its revisions stay: the command restore makes one of them current again.`,

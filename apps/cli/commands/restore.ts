@@ -2,7 +2,7 @@ import { WrittenService } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
 import { ifMatch, type Run, revisionArgument } from "./command.ts";
-import { addWaitOption, reportPropagation, type WaitOptions, waitQuery } from "./wait-option.ts";
+import { addWaitOption, reportPropagation, sendWrite, type WaitOptions } from "./wait-option.ts";
 
 /** Adds `restore SERVICE REVISION`, which makes an earlier configuration current again. */
 export function addRestore(program: Command, run: Run): void {
@@ -24,11 +24,12 @@ Examples:
   $ bun cli restore widgets 3 --if-revision 5`,
     )
     .action((service: string, revision: number, options: { ifRevision?: number } & WaitOptions) =>
-      run(async ({ registry, output }) => {
+      run(async (context) => {
+        const { output } = context;
         const path = pathTo("services", service, "revisions", revision, "restore");
         const headers = ifMatch(options.ifRevision);
-        const write = { method: "POST", headers, ...waitQuery(options) } as const;
-        const response = await registry.ask(WrittenService, path, write);
+        const write = { schema: WrittenService, path, method: "POST", headers } as const;
+        const response = await sendWrite(context, write, options);
         output.result(response, (restored) =>
           output.line(`Revision ${restored.revision} of ${restored.name} restores revision ${revision}.`),
         );

@@ -1,10 +1,15 @@
 import type { Propagation, RegistryRequest } from "@ostiary/lib/contracts/registry-api";
+import type { Static, TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Refused } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
+import type { CommandContext } from "./command.ts";
 
 const FLAG = "--wait";
 const WAIT_MS_MAX = 30_000;
+/** The interval of the progress display. A wait that is shorter than the interval shows no progress. */
+const PROGRESS_MS = 500;
+const CLEAR_LINE = "\r\x1b[K";
 
 /** The options that {@link addWaitOption} adds. */
 export interface WaitOptions {
@@ -33,9 +38,33 @@ function waitArgument(text: string): number {
   return Number(text);
 }
 
-/** Returns the query with which a write waits, or no query for a write that does not wait. */
-export function waitQuery({ wait }: WaitOptions): Pick<RegistryRequest, "query"> {
-  return wait === undefined ? {} : { query: { wait_ms: String(wait) } };
+interface Write<Schema extends TSchema> extends RegistryRequest {
+  schema: Schema;
+  path: string;
+}
+
+/** Sends a write. If the write waits, shows the progress of the wait on a terminal. */
+export async function sendWrite<Schema extends TSchema>(
+  { registry, terminal }: CommandContext,
+  { schema, path, ...request }: Write<Schema>,
+  { wait }: WaitOptions,
+): Promise<Static<Schema>> {
+  const query = wait === undefined ? {} : { query: { wait_ms: String(wait) } };
+  const sent = registry.ask(schema, path, { ...request, ...query });
+  if (wait === undefined || !terminal.progress) return sent;
+  const startedMs = performance.now();
+  const showing = setInterval(() => {
+    const waited = seconds(performance.now() - startedMs);
+    terminal.writeError(
+      `${CLEAR_LINE}Waiting until every gateway has the change: ${waited} of ${seconds(wait)}`,
+    );
+  }, PROGRESS_MS);
+  try {
+    return await sent;
+  } finally {
+    clearInterval(showing);
+    terminal.writeError(CLEAR_LINE);
+  }
 }
 
 /**

@@ -12,6 +12,8 @@ import { useRegistry } from "../registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../registry/harness.ts";
 
 const COMMAND = commandOf("apps/cli/main.ts");
+/** The name by which the command line calls itself. */
+export const NAME = COMMAND.length === 1 ? "ostiary" : "bun cli";
 
 export interface Run {
   exitCode: number;
@@ -80,6 +82,8 @@ export async function runCli(
       readInput: async () => Uint8Array.from(Buffer.from(input)),
       ask: null,
       colours: false,
+      progress: false,
+      interruption: new AbortController().signal,
       ...terminal,
     },
   });

@@ -132,4 +132,26 @@ describe("--wait, when its time is over", () => {
     // The held gateway never loaded the service `late`, so it counts as current again after the delete.
     expect((await runCli(timed.url, ["delete", "late", "--yes", "--wait"])).exitCode).toBe(0);
   });
+
+  test("has shown its progress on a terminal, and removes it", async () => {
+    const held = await join(timed);
+    held.holdUp();
+    const path = await file("shown.json", document("shown"));
+    let shown = "";
+    const run = runCli(timed.url, ["apply", path, "--wait=1500"], {
+      terminal: {
+        progress: true,
+        writeError: (text) => {
+          shown += text;
+        },
+      },
+    });
+    await isWaiting(1_500);
+    await waitFor(() => / s of 1\.5 s/.test(shown), { what: "the progress" });
+    clock.advance(1_500);
+    await run;
+    expect(shown).toContain("\r\u001b[KWaiting until every gateway has the change: ");
+    expect(shown).toMatch(/: \d+\.\d s of 1\.5 s/);
+    expect(shown.split("\u001b[K").at(-1)).not.toContain("Waiting");
+  });
 });

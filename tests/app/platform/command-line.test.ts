@@ -35,6 +35,8 @@ async function run(name: string, cli: string, parameters: string[]) {
       readInput: async () => new Uint8Array(),
       ask: null,
       colours: false,
+      progress: false,
+      interruption: new AbortController().signal,
     },
   });
   return { exitCode, stdout, stderr, isChosen: chosen() !== undefined };

@@ -1,6 +1,6 @@
-/** Tests of the command line as a process: its output and its terminal. */
-import { beforeAll, expect, test } from "bun:test";
-import { atTerminal, environmentOf } from "../../../app/cli/bed.ts";
+/** Tests of the command line as a process: its output, its terminal and Ctrl-C. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { atTerminal, environmentOf, NAME } from "../../../app/cli/bed.ts";
 import { useRegistry } from "../../../app/registry/bed.ts";
 import { service } from "../../../app/registry/harness.ts";
 import { commandOf, sourceOf } from "../../../support/processes/command-of.ts";
@@ -63,5 +63,40 @@ test("a terminal asks for a confirmation, and reads the answer", async () => {
   expect((await answered("\u0004")).shown).toContain("Nothing was deleted.");
   const stopped = await answered("\u0003");
   expect(stopped.exitCode).toBe(130);
+  expect(stopped.shown).not.toContain("may still have taken effect");
   expect((await answered("y\r")).exitCode).toBe(0);
+});
+
+describe("Ctrl-C", () => {
+  /** Types Ctrl-C while the command waits for a server that never answers. */
+  async function interrupted(parameters: string[]): Promise<{ exitCode: number; shown: string }> {
+    let asked = false;
+    const silent = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      idleTimeout: 0,
+      fetch: () => {
+        asked = true;
+        return new Promise<Response>(() => {});
+      },
+    });
+    try {
+      return await atTerminal(`http://127.0.0.1:${silent.port}`, parameters, async (type) => {
+        await waitFor(() => asked, { what: "the request" });
+        type("\u0003");
+      });
+    } finally {
+      await silent.stop(true);
+    }
+  }
+
+  test("ends a reading command without a message", async () => {
+    expect(await interrupted(["services"])).toEqual({ exitCode: 130, shown: "^C" });
+  });
+
+  test("ends a write, and says that it may have taken effect", async () => {
+    const { exitCode, shown } = await interrupted(["restore", "shown", "1"]);
+    expect(exitCode).toBe(130);
+    expect(shown).toContain(`The command may still have taken effect: check with ${NAME} services.\n`);
+  });
 });
