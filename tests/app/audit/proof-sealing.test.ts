@@ -431,26 +431,6 @@ describe("a database that was set back", () => {
   });
 });
 
-// AU-204
-test.each(["path = ''", "path <> ''"])(
-  "a log that has lost the nodes of its map with %s goes on in a new tree, with all heads",
-  async (lost) => {
-    const log = await ownLog();
-    const owners = Array.from({ length: 20 }, (_, n) => `owner-${n}`);
-    for (const owner of owners) await log.write(1, owner);
-    await log.seal();
-    await log.tamper(`delete from audit.head_map where ${lost}`);
-    await log.restart({ origin: "audit.example.com/second" });
-    await restartTree(log.deps);
-    for (const owner of owners) await log.write(1, owner);
-    await log.seal();
-    for (const owner of owners) {
-      const { text } = await log.proof(owner);
-      expect(await verify(text, log.key)).toMatchObject({ result: "complete", events: 2 });
-    }
-  },
-);
-
 // AU-152
 test("without a key an export is undecided, nothing is published, and the start says so", async () => {
   const logFile = writeKeyFile("");

@@ -139,16 +139,13 @@ export async function restartTree(deps: PassDeps): Promise<void> {
     throw new StartRefused("The service sealed events during the restart: stop the service, and try again.");
 }
 
-/** Returns the map of the newest stored leaf. If nodes are gone, makes the map again, with the stored ends of the lost chains. */
+/** Returns the map of the newest stored leaf. If its root is gone, makes the map again from the chains. */
 async function storedMap(tx: Orm, nodes: NodeCache, leaf: LeafRow): Promise<HeadMap> {
-  const chains = await selectHeads(tx);
-  const owners = chains.map(({ owner }) => owner);
-  const stored = await HeadMap.open(tx, nodes, rootOf(leaf), owners);
-  if (!owners.some((owner) => stored.headOf(owner) === "lost")) return stored;
+  const stored = await HeadMap.open(tx, nodes, rootOf(leaf), []);
+  if (!stored.isLost) return stored;
   const map = await HeadMap.open(tx, nodes, null, []);
-  for (const { owner, position, chain } of chains) {
-    const head = stored.headOf(owner);
-    if (head !== null) map.set(owner, head === "lost" ? { position, chain: hashFromHex(chain) } : head);
+  for (const { owner, position, chain } of await selectHeads(tx)) {
+    map.set(owner, { position, chain: hashFromHex(chain) });
   }
   return map;
 }
