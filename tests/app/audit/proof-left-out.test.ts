@@ -140,6 +140,21 @@ describe("a log whose rows are not what was sealed", () => {
     await isComplete(owner, WAITING + 6);
   });
 
+  test("stays left out when a page before the last has an event that cannot be sealed", async () => {
+    const owner = "unsealable-wait";
+    const looks = await waitingLog(owner);
+    const event = `(select min(e.id) from audit.audit_events e where e.organization_id = 'unsealable-wait'
+      and not exists (select from audit.entries n where n.event_id = e.id))`;
+    await log.tamper(
+      statements(
+        owner,
+        `alter table audit.audit_events alter column intent_salt drop not null; update audit.audit_events set intent_salt = null where id = ${event}`,
+      ),
+    );
+    await Array.fromAsync(looks);
+    expect(await reasonOf(owner)).toBeDefined();
+  });
+
   test("is looked at from the start when a restart gives up entries that the look has read", async () => {
     const owner = "restarted-wait";
     const looks = await waitingLog(owner);

@@ -94,13 +94,18 @@ export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promi
     await signInterrupted(deps, state, tree);
     return { ...nothing, end: "behind" };
   }
-  const write = await passWrite(deps, { state, tree, ...read }, look !== null);
+  const found = await newEntries(deps, read);
+  const write = passWrite(deps, { state, tree, ...read }, found, look !== null);
   const entries = write?.entries?.length ?? 0;
   const next: PassResult = {
     state,
     entries,
     end: read.behind ? "behind" : "done",
-    look: read.look && { ...read.look, position: read.look.position + entries },
+    // an event that cannot be sealed ends the look, so that its log stays left out
+    look:
+      read.look && found.altered.length === 0
+        ? { ...read.look, position: read.look.position + entries }
+        : null,
   };
   if (write === null) return next;
   logAltered(deps, write);
@@ -169,9 +174,13 @@ export function nextEdge({ edge, before }: Pick<TrustedTree, "edge" | "before">,
 }
 
 /** Returns what a pass writes, or null if nothing is due. */
-async function passWrite(deps: PassDeps, read: Base & PassRead, isLook: boolean): Promise<PassWrite | null> {
+function passWrite(
+  deps: PassDeps,
+  read: Base & PassRead,
+  found: Awaited<ReturnType<typeof newEntries>>,
+  isLook: boolean,
+): PassWrite | null {
   const { state } = read;
-  const found = await newEntries(deps, read);
   const all = [...read.altered, ...found.altered];
   const altered = all.filter(({ owner }) => !state.altered.includes(owner));
   const restored = read.restored.filter((owner) => !all.some((chain) => chain.owner === owner));
