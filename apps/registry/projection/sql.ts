@@ -117,7 +117,9 @@ export async function raiseFence(
 ): Promise<void> {
   const work = async (tx: Orm) => {
     const raised = await becomeWriter(tx, above);
-    const change = { fence: raised, outstanding_since: sql`clock_timestamp()` };
+    const outstanding_since = sql`case when ${services.projected_fence} = ${services.fence} then clock_timestamp()
+      else ${services.outstanding_since} end`;
+    const change = { fence: raised, outstanding_since };
     await tx.update(services).set(change).where(isCommittedWith(name, fence));
   };
   await database.transaction("raise_fence", work, { lane: WRITERS_LANE });
