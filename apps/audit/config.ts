@@ -17,8 +17,8 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import { SIGNING_KEY_RULE } from "./proof/root/signing-keys.ts";
 import { witnessVariables } from "./proof/witnesses/witnesses-file.ts";
+import { isNetwork } from "./receivers/public-addresses.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
-import { isNetwork } from "./streams/public-addresses.ts";
 import { STREAM_KEYS_RULE } from "./streams/secrets.ts";
 import { platformServicesVariable } from "./usage/usage.ts";
 

@@ -10,7 +10,7 @@ import {
   ownerVariables,
   SCHEMA,
 } from "./database.ts";
-import { lockPartitions } from "./partitions/partition-sql.ts";
+import { lockPartitions } from "./events/partitions-sql.ts";
 import { createRole, grantWork, selectRole } from "./service-role-sql.ts";
 
 /** Runs the migrations, grants `role` the service's rights, and returns a report. */

@@ -1,39 +1,33 @@
-import { type Clock, type KeyedSemaphore, NoPermit } from "@ostiary/lib/async";
-import { ApiError, notFound, rateLimited, validationError } from "@ostiary/lib/domain/errors";
+import type { Clock } from "@ostiary/lib/async";
+import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors";
 import { parseTime } from "@ostiary/lib/domain/schemas";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { ulid } from "ulid";
+import { urlWithoutQuery } from "../receivers/targets.ts";
 import type { ChainPlace } from "./entry.ts";
 import { pauseFor } from "./lease-sql.ts";
-import { Receiver, type ReceiverDeps } from "./receiver-call.ts";
-import { SECRET_COLUMNS, type SecretRow, secretsThatSign } from "./rekey-sql.ts";
-import { newSecret, type SecretBox, signedHeaders } from "./secrets.ts";
+import { SECRET_COLUMNS, type SecretRow } from "./rekey-sql.ts";
+import { newSecret, type SecretBox } from "./secrets.ts";
 import {
   type AuditStream,
-  type AuditStreamTest,
   type AuditStreamWithSecret,
   type CreateStreamBody,
   STREAMS_MAX,
   type StreamFilter,
   streamsOff,
   tooManyStreams,
-  tooManyTestCalls,
   type UpdateStreamBody,
 } from "./stream.ts";
-import { urlWithoutQuery } from "./targets.ts";
 
 export interface StreamCommandDeps {
   writes: Database;
   /** Null if AUDIT_STREAM_KEY_FILE is not set. */
   secrets: SecretBox | null;
-  receivers: ReceiverDeps;
   clock: Clock;
-  /** A permit for each test request of an organization that may run at once in this process. */
-  testCalls: KeyedSemaphore;
 }
 
-interface StreamAddress {
+export interface StreamAddress {
   organization_id: string;
   stream_id: string;
 }
@@ -120,7 +114,7 @@ export async function createStream(
  *
  * @throws ApiError 409 if the service has no key for secrets
  */
-function secretsOf({ secrets }: StreamCommandDeps): SecretBox {
+export function secretsOf({ secrets }: Pick<StreamCommandDeps, "secrets">): SecretBox {
   if (secrets !== null) return secrets;
   throw new ApiError(streamsOff.code, streamsOff);
 }
@@ -257,50 +251,23 @@ export async function rotateSecret(
   return { ...row, secret };
 }
 
-const TEST_RETRY_AFTER_SECONDS = 10;
+/** The address of a stream's receiver, and the secrets that sign. */
+type StreamReceiver = SecretRow & { id: string; url: string };
 
 /**
- * Sends the receiver a signed message without an event, and returns the result (AU-99).
+ * Reads the receiver of a stream.
  *
- * @throws ApiError 429 if too many test requests of the organization already run
+ * @throws ApiError 404 if the organization has no such stream
  */
-export async function testStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStreamTest> {
-  const release = await deps.testCalls.acquire(address.organization_id, 0).catch((error: unknown) => {
-    if (!(error instanceof NoPermit)) throw error;
-    throw rateLimited(TEST_RETRY_AFTER_SECONDS, { message: tooManyTestCalls.message });
-  });
-  return callForTest(deps, address).finally(release);
+export async function selectReceiver(database: Database, address: StreamAddress): Promise<StreamReceiver> {
+  const [found] = await query<StreamReceiver>(database, "select_stream_for_test")`
+    select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${isAt(address)}`;
+  if (found === undefined) throw notFound("stream", address.stream_id);
+  return found;
 }
 
-async function callForTest(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStreamTest> {
-  const { writes, clock } = deps;
-  const [stream] = await query<SecretRow & { id: string; url: string }>(writes, "select_stream_for_test")`
-    select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${isAt(address)}`;
-  if (stream === undefined) throw notFound("stream", address.stream_id);
-  const box = secretsOf(deps);
-  const secrets = secretsThatSign(stream).map((text) => box.open(text, stream.id));
-  const body = Buffer.from(
-    JSON.stringify({
-      type: "audit.test",
-      timestamp: new Date(clock.now()).toISOString(),
-      data: { stream_id: stream.id, organization_id: address.organization_id },
-    }),
-  );
-  const receiver = new Receiver(stream.url, deps.receivers);
-  const begunMs = clock.elapsedMs();
-  try {
-    const message = { id: `test_${ulid(clock.now())}`, body };
-    const result = await receiver.post(body, signedHeaders(message, secrets, clock.now()));
-    const duration_ms = Math.round(clock.elapsedMs() - begunMs);
-    if (result.outcome === "aborted")
-      throw new Error("A test call has no abort signal, but it ended as aborted.");
-    if (result.outcome === "refused")
-      return { delivered: false, status: result.status, error: result.error, duration_ms };
-    // ends the pause of a failing stream, so that it is retried at once
-    await query(writes, "hasten_stream")`
-      update audit.streams set ${pauseFor(0)} where id = ${stream.id} and status = 'failing'`;
-    return { delivered: true, status: result.status, error: null, duration_ms };
-  } finally {
-    receiver.close();
-  }
+/** Ends the pause of a failing stream, so that it is retried at once. */
+export async function hastenStream(database: Database, { stream_id }: StreamAddress): Promise<void> {
+  await query(database, "hasten_stream")`
+    update audit.streams set ${pauseFor(0)} where id = ${stream_id} and status = 'failing'`;
 }

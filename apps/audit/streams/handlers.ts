@@ -19,6 +19,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { logProblems, writtenId } from "../events/parameters.ts";
 import { fieldsOf, refuse, unstorable } from "../field-problems.ts";
+import { type TargetRules, urlProblem, urlWithoutQuery } from "../receivers/targets.ts";
 import {
   changeStream,
   createStream,
@@ -26,8 +27,6 @@ import {
   readStream,
   removeStream,
   rotateSecret,
-  type StreamCommandDeps,
-  testStream,
 } from "./commands-sql.ts";
 import {
   AuditStream,
@@ -42,7 +41,7 @@ import {
   tooManyTestCalls,
   UpdateStreamBody,
 } from "./stream.ts";
-import { type TargetRules, urlProblem, urlWithoutQuery } from "./targets.ts";
+import { type TestCallDeps, testStream } from "./test-call.ts";
 
 const operations = describeOperations(
   {
@@ -75,7 +74,7 @@ const operations = describeOperations(
 const STREAMS_PATH = "/organizations/:organization_id/audit-streams";
 const STREAM_PATH = `${STREAMS_PATH}/:stream_id`;
 
-export interface StreamHandlersDeps extends StreamCommandDeps {
+export interface StreamHandlersDeps extends TestCallDeps {
   reads: Database;
 }
 

@@ -10,10 +10,10 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import { exactFilters } from "../events/filter.ts";
 import { PARAM_LENGTH_MAX, pageQuerySchema } from "../events/parameters.ts";
+import { URL_LENGTH_MAX } from "../receivers/targets.ts";
 
 /** The maximum number of streams in one organization (AU-92). */
 export const STREAMS_MAX = 10;
-export const URL_LENGTH_MAX = 2_048;
 const PARAM_NAME_LENGTH_MAX = 128;
 const PARAMS_MAX = 32;
 export const OVERLAP_DEFAULT_S = 86_400;

@@ -1,27 +1,16 @@
-import { readFileSync } from "node:fs";
-import { type Clock, KeyedSemaphore } from "@ostiary/lib/async";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { KeyedSemaphore } from "@ostiary/lib/async";
 import type { AuditConfig } from "../config.ts";
+import type { Shared } from "../database.ts";
+import { receiverDepsOf } from "../receivers/receiver-call.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { StreamHandlersDeps } from "./handlers.ts";
 import { createDeliveryMetrics } from "./metrics.ts";
 import { operatorStreamOf } from "./operator/config.ts";
 import { operatorStream } from "./operator/stream.ts";
 import { organizationStreams } from "./organization-streams.ts";
-import type { ReceiverDeps } from "./receiver-call.ts";
 import { rekeying } from "./rekey-sql.ts";
 import { SecretBox } from "./secrets.ts";
 import { watchStreams } from "./status-readings.ts";
-import { targetRulesOf } from "./targets.ts";
-
-/** The stores, the clock and the telemetry that all parts of the service use. */
-export interface Shared {
-  reads: Database;
-  writes: Database;
-  clock: Clock;
-  telemetry: Telemetry;
-}
 
 /**
  * The maximum number of test requests of one organization that run at once in one process. An organization with slow
@@ -69,14 +58,4 @@ export function wireStreams(config: AuditConfig, given: Shared, { reads, writes 
   const stores = { reads: given.reads, writes: given.writes };
   const testCalls = new KeyedSemaphore(TEST_CALLS_MAX, 0);
   return { handlers: { ...shared, ...stores, secrets, testCalls }, background };
-}
-
-/** Returns the rules for the addresses that the service may call, and the CAs that it trusts. */
-export function receiverDepsOf(config: AuditConfig, clock: Clock): ReceiverDeps {
-  const caFile = config.AUDIT_STREAM_CA_FILE;
-  return {
-    rules: targetRulesOf(config),
-    clock,
-    ...(caFile !== undefined && { ca: readFileSync(caFile, "utf8") }),
-  };
 }

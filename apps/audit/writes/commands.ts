@@ -2,7 +2,7 @@ import type { Clock, SharedContext } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome, IntentAnswer, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
-import { isPartitionMissing } from "../partitions/partition-sql.ts";
+import { isPartitionMissing } from "../events/partitions-sql.ts";
 import type { WriteResult } from "../results.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
 import { type Checked, checkedIntent, type PendingIntent } from "./intent.ts";

@@ -3,8 +3,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemClock } from "@ostiary/lib/async";
 import { readNoteKey } from "@ostiary/lib/domain/tlog";
 import { askWitness } from "../../../apps/audit/proof/witnesses/ask-witness.ts";
-import { Receiver } from "../../../apps/audit/streams/receiver-call.ts";
-import { targetRulesOf } from "../../../apps/audit/streams/targets.ts";
+import { Receiver } from "../../../apps/audit/receivers/receiver-call.ts";
+import { targetRulesOf } from "../../../apps/audit/receivers/targets.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 
 setDefaultTimeout(60_000);

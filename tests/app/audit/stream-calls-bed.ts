@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/streams/receiver-call";
-import { targetRulesOf } from "@ostiary/audit/streams/targets";
+import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/receivers/receiver-call";
+import { targetRulesOf } from "@ostiary/audit/receivers/targets";
 import { systemClock } from "@ostiary/lib/async";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 

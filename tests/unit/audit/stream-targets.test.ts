@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { listOf, mayCall } from "@ostiary/audit/streams/public-addresses";
-import { targetRulesOf, urlProblem } from "@ostiary/audit/streams/targets";
+import { listOf, mayCall } from "@ostiary/audit/receivers/public-addresses";
+import { targetRulesOf, urlProblem } from "@ostiary/audit/receivers/targets";
 import { wordsOf } from "../../support/words.ts";
 
 const NONE = listOf([]);

@@ -8,7 +8,7 @@ import {
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { Partition } from "../../partitions/partition-sql.ts";
+import type { Partition } from "../../events/partitions-sql.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
 import { LogAltered } from "../seal/chains.ts";
 import { entryIn, type NewEntry } from "../seal/entries.ts";

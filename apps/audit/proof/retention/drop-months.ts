@@ -2,7 +2,7 @@ import { pause } from "@ostiary/lib/async";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
-import type { Partition } from "../../partitions/partition-sql.ts";
+import type { Partition } from "../../events/partitions-sql.ts";
 import { alteredOf, LogAltered } from "../seal/chains.ts";
 import { type Declared, declare } from "../seal/declare.ts";
 import { type PassDeps, sealAll } from "../seal/seal-pass.ts";

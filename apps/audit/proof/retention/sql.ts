@@ -1,7 +1,7 @@
 import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { lockPartitions, type Partition } from "../../partitions/partition-sql.ts";
+import { lockPartitions, type Partition } from "../../events/partitions-sql.ts";
 import { type LeafRow, selectLeaves } from "../root/tree-sql.ts";
 import type { StoredRow } from "../seal/entries.ts";
 import { parseSnapshot } from "../seal/snapshot.ts";

@@ -1,6 +1,6 @@
 import { hashFromHex } from "@ostiary/lib/domain/proof";
 import { knownSignatures, noteKeyId, readNote, signatureLine } from "@ostiary/lib/domain/tlog";
-import type { Receiver } from "../../streams/receiver-call.ts";
+import type { Receiver } from "../../receivers/receiver-call.ts";
 import type { Cosignature } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 

@@ -10,7 +10,7 @@ import {
   readTextFile,
 } from "@ostiary/lib/runtime/config/yaml-file";
 import { Type } from "@sinclair/typebox";
-import { type TargetConfig, type TargetRules, targetRulesOf, urlProblem } from "../../streams/targets.ts";
+import { type TargetConfig, type TargetRules, targetRulesOf, urlProblem } from "../../receivers/targets.ts";
 
 /** The environment variables of witnesses (AU-170). */
 export const witnessVariables = {

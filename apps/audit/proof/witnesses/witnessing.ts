@@ -2,7 +2,7 @@ import { type Clock, endsWithin, Loop } from "@ostiary/lib/async";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/telemetry";
-import { Receiver, type ReceiverDeps } from "../../streams/receiver-call.ts";
+import { Receiver, type ReceiverDeps } from "../../receivers/receiver-call.ts";
 import type { CosignedRoots } from "../export/proof.ts";
 import { selectConsistency, selectNote, sizeOf } from "../root/tree-sql.ts";
 import { askWitness, type SignedRoot, WitnessConflict } from "./ask-witness.ts";

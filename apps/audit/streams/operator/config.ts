@@ -1,6 +1,6 @@
 import { type ConfigProblem, listItems, optionalText } from "@ostiary/lib/runtime/config";
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { type TargetConfig, targetRulesOf, urlProblem } from "../targets.ts";
+import { type TargetConfig, targetRulesOf, urlProblem } from "../../receivers/targets.ts";
 import type { Beginning } from "./sql.ts";
 
 const SECRETS_MAX = 2;

@@ -1,7 +1,8 @@
 import { type BlockList, isIP } from "node:net";
 import { listItems } from "@ostiary/lib/runtime/config";
 import { listOf, mayCall } from "./public-addresses.ts";
-import { URL_LENGTH_MAX } from "./stream.ts";
+
+export const URL_LENGTH_MAX = 2_048;
 
 /** The addresses that the operator lets streams send to. */
 export interface TargetRules {

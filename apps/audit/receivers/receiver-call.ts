@@ -1,4 +1,5 @@
 import { lookup } from "node:dns";
+import { readFileSync } from "node:fs";
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -12,7 +13,14 @@ import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { tryUtf8 } from "@ostiary/lib/domain/json";
 import { VERSION } from "@ostiary/lib/runtime/version";
 import { mayCall } from "./public-addresses.ts";
-import { type Target, type TargetRules, targetOf, urlProblem } from "./targets.ts";
+import {
+  type Target,
+  type TargetConfig,
+  type TargetRules,
+  targetOf,
+  targetRulesOf,
+  urlProblem,
+} from "./targets.ts";
 
 /** The result of a delivery request. `status` is null if there was no response. */
 export type CallResult =
@@ -52,6 +60,19 @@ export interface ReceiverDeps {
   resolve?: Resolve;
   /** The maximum number of bytes that are read from a response. The connection of a longer response is closed. */
   answerBytesMax?: number;
+}
+
+/** Returns the rules for the addresses that the service may call, and the CAs that it trusts. */
+export function receiverDepsOf(
+  config: TargetConfig & { AUDIT_STREAM_CA_FILE?: string },
+  clock: Clock,
+): ReceiverDeps {
+  const caFile = config.AUDIT_STREAM_CA_FILE;
+  return {
+    rules: targetRulesOf(config),
+    clock,
+    ...(caFile !== undefined && { ca: readFileSync(caFile, "utf8") }),
+  };
 }
 
 /** The error for a host name without an address that may be called. */
