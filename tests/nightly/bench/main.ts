@@ -2,7 +2,6 @@ import { RunImpossible } from "../../support/run-impossible.ts";
 import { argumentsOf } from "../faults/command.ts";
 import { allOf } from "./all.ts";
 import type { Bench } from "./bench.ts";
-import { capacityFrom } from "./capacity.ts";
 import { compareWith } from "./compare.ts";
 import { goalTable } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
@@ -28,8 +27,8 @@ const benches: Benches = {
   streams: async () => (await import("./streams.ts")).streams,
 };
 
-/** The benches that take an argument after their name: a load, a revision or a file. */
-const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity"]);
+/** The benches that take an argument after their name: a load or a revision. */
+const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare"]);
 
 const EXIT_USAGE = 2;
 
@@ -52,7 +51,6 @@ async function main(): Promise<void> {
     all: async () => allOf(Object.keys(judged)),
     floor: async () => (await import("./floor.ts")).floorUnder(given),
     compare: async () => compareWith(given),
-    capacity: async () => capacityFrom(given),
   };
   if (name === undefined) return list(every);
   const load = every[name];

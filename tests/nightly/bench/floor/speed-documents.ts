@@ -1,9 +1,5 @@
 import { join } from "node:path";
-import { Value } from "@sinclair/typebox/value";
 import { ROOT } from "../../../support/root.ts";
-import storedCapacity from "../capacity/figures.json" with { type: "json" };
-import { figuresWith, StoredFigures } from "../capacity/figures.ts";
-import { pageWith } from "../capacity/page.ts";
 import { figure } from "../measure/goal-table.ts";
 import { withPart } from "../measure/page-part.ts";
 import { markdownTable, whole } from "../measure/table.ts";
@@ -13,7 +9,6 @@ import type { Speed } from "./speed.ts";
 
 const SOURCE = join(ROOT, "tests/nightly/bench/floor/speed.json");
 const PICTURE = join(ROOT, ".github/pictures/speed.svg");
-const CAPACITY = join(ROOT, ".github/guides/capacity.md");
 /** The documents that show the figures, with the markers of the parts that they show. */
 const DOCUMENTS: readonly (readonly [path: string, markers: readonly string[]])[] = [
   ["README.md", ["speed", "speed-origin"]],
@@ -66,8 +61,7 @@ export async function documentsOf(speed: Speed): Promise<Map<string, string>> {
       markers.reduce((page, marker) => withPart(page, marker, parts[marker] ?? ""), text),
     );
   }
-  const capacity = figuresWith(Value.Parse(StoredFigures, storedCapacity), speed);
-  return written.set(CAPACITY, pageWith(await Bun.file(CAPACITY).text(), capacity));
+  return written;
 }
 
 const LINE_MAX = 90;

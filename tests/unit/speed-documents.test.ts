@@ -1,22 +1,12 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
-import stored from "../nightly/bench/capacity/figures.json" with { type: "json" };
-import { figuresWith, StoredFigures } from "../nightly/bench/capacity/figures.ts";
-import { pageWith } from "../nightly/bench/capacity/page.ts";
 import storedSpeed from "../nightly/bench/floor/speed.json" with { type: "json" };
 import { Speed } from "../nightly/bench/floor/speed.ts";
 import { documentsOf } from "../nightly/bench/floor/speed-documents.ts";
 import { ROOT } from "../support/root.ts";
 
-const others = Value.Parse(StoredFigures, stored);
 const speed = Value.Parse(Speed, storedSpeed);
-const figures = figuresWith(others, speed);
-const page = await Bun.file(join(ROOT, ".github/guides/capacity.md")).text();
-
-test("the capacity guide shows what the model computes from the figures", () => {
-  expect(pageWith(page, figures)).toBe(page);
-});
 
 test("every document and the picture show the figures of speed.json", async () => {
   for (const [path, text] of await documentsOf(speed)) expect(await Bun.file(path).text()).toBe(text);
