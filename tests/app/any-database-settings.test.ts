@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { freshDatabase, makeHostile, services, waitFor } from "../support/index.ts";
 import { type AuditService, intent, json, requestId, startAudit } from "./audit/audit-service.ts";
-import { type IdentityHarness, startIdentity, TIME } from "./identity/harness.ts";
-import { projected, type Registry, service, startRegistry } from "./registry/harness.ts";
+import { type IdentityHarness, startIdentity, TIME } from "./identity/bed.ts";
+import { projected, type Registry, service, startRegistry } from "./registry/bed.ts";
 
 // OP-17
 describe.skipIf(!services().postgres.real)("on a database with unusual settings", () => {

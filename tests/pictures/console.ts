@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { startRegistry } from "../app/registry/harness.ts";
-import { entry, OperatorsFile, tokenOf } from "../app/registry/operators-bed.ts";
+import { startRegistry, tokenOf } from "../app/registry/bed.ts";
+import { entry, OperatorsFile } from "../app/registry/operators.ts";
 import { openConsole } from "../support/pages/console-page.ts";
 import { launchBrowser } from "../support/pages/swagger-page.ts";
 import { ROOT } from "../support/root.ts";

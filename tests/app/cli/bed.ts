@@ -8,8 +8,7 @@ import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { useRegistry } from "../registry/bed.ts";
-import { ADMIN_TOKEN, type Registry } from "../registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, useRegistry } from "../registry/bed.ts";
 
 const COMMAND = commandOf("apps/cli/main.ts");
 /** The name by which the command line calls itself. */

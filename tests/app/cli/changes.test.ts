@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
-import { service } from "../registry/harness.ts";
+import { service } from "../registry/bed.ts";
 import { useCli } from "./bed.ts";
 
 const { cli, file, registry } = useCli();

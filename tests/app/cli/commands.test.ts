@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { service } from "../registry/harness.ts";
+import { service } from "../registry/bed.ts";
 import { useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();

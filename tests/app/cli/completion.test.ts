@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { service } from "../registry/harness.ts";
+import { service } from "../registry/bed.ts";
 import { useCli } from "./bed.ts";
 
 const { registry, cli, file, directory } = useCli();

@@ -8,8 +8,7 @@ import {
 } from "../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { useRegistry } from "../registry/bed.ts";
-import { service } from "../registry/harness.ts";
+import { service, useRegistry } from "../registry/bed.ts";
 import { runCli, useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ADMIN_TOKEN, service } from "../registry/harness.ts";
+import { ADMIN_TOKEN, service } from "../registry/bed.ts";
 import { type Run, useCli } from "./bed.ts";
 
 const { registry, cli, directory } = useCli();

@@ -1,6 +1,6 @@
 /** Tests of wrong usage of the command line, of its help, and of its colors. */
 import { describe, expect, test } from "bun:test";
-import { service } from "../registry/harness.ts";
+import { service } from "../registry/bed.ts";
 import { useCli } from "./bed.ts";
 
 const ESCAPE = "\u001b";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fields, service } from "../registry/harness.ts";
+import { fields, service } from "../registry/bed.ts";
 import { useCli } from "./bed.ts";
 
 const { registry, cli, cliProcess, file, directory } = useCli();

@@ -5,8 +5,7 @@ import { type Cursor, readCursor, writeCursor } from "../../../apps/identity/adm
 import { readChanges } from "../../../apps/identity/admission-changes/sql.ts";
 import { expirySweeper } from "../../../apps/identity/expiry-sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { useIdentity } from "./bed.ts";
-import { wrongFields } from "./harness.ts";
+import { useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity({ poolMax: 30 });
 const real = services().postgres.real;

@@ -1,7 +1,265 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createApp } from "@ostiary/identity/app";
+import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
+import type { Peppers } from "@ostiary/identity/secret-hashes";
+import { validationLimits } from "@ostiary/identity/validations/sql";
+import { decodeDetails } from "@ostiary/lib/contracts/audit";
+import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
+import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { type Database, openWithReads, query } from "@ostiary/lib/runtime/stores/database";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { Type } from "@sinclair/typebox";
 import { duringTests } from "../../support/during-tests.ts";
-import { type HarnessOptions, type IdentityHarness, startIdentity } from "./harness.ts";
+import { waitFor } from "../../support/index.ts";
+import { NO_PEPPERS } from "../../support/no-peppers.ts";
+import { ROOT } from "../../support/root.ts";
+import { migratedDatabases } from "../../support/stores/migrated-databases.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { type ManualClock, manualClock } from "../../support/time/manual-clock.ts";
+
+const MIGRATIONS = join(ROOT, "drizzle/identity");
+const newDatabase = migratedDatabases("identity", MIGRATIONS);
+export const ISSUER = "https://login.example.com";
+export const BRAND = "acme";
+
+/** The default roles file of tests. */
+export const ROLES = `
+roles:
+  owner: ["*"]
+  admin: [org:write, org:members:write]
+  member: [things:write]
+  viewer: []
+creator_role: owner
+default_role: member
+service_account_default_role: viewer
+`;
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+/** An identity service whose handlers are called directly, without ports. It has its own database. */
+export interface IdentityHarness extends AsyncDisposable {
+  readonly deps: Dependencies;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly clock: ManualClock;
+  /** Calls the handler of the public port. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): ReturnType<typeof answerOf>;
+  /** Calls the handler of the internal port. */
+  internal(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): ReturnType<typeof answerOf>;
+  /**
+   * Starts another service on the same database, with this roles file (null for roles off) and these peppers.
+   */
+  restarted(roles: string | null, peppers?: Partial<Peppers>): Promise<IdentityHarness>;
+  /** Creates a person by validating a subject, new by default. Returns the person's id. */
+  person(subject?: string): Promise<string>;
+  /** Creates an organization with a new person as its owner. */
+  organization(name?: string): Promise<{ id: string; owner: string; ownerMember: string }>;
+  /** Adds a new person to an organization as a member. */
+  member(organization_id: string, role?: string): Promise<{ id: string; user_id: string }>;
+  validate(credential: string): Promise<unknown>;
+  /** Runs one SQL statement on the service's database, and returns its rows. */
+  sql(strings: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Returns all lifecycle events. */
+  events(): Promise<LifecycleEvent[]>;
+  /** Returns the service's log so far. */
+  log(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface LifecycleEvent {
+  id: string;
+  type: string;
+  organization_id: string;
+  occurred_at: string;
+  data: Record<string, unknown>;
+}
+
+export interface HarnessOptions {
+  roles?: string | null;
+  internalAuthToken?: string;
+  apiKeyMaxAgeSeconds?: number;
+  organizationsPerPersonMax?: number;
+  defaultPlan?: string | null;
+  /** The maximum number of connections in the service's pool. */
+  poolMax?: number;
+  /** The maximum number of queued writes of one organization. */
+  laneWaitingMax?: number;
+  /** The deadline of calls. By default, it is too long to pass on a busy machine. */
+  deadlineMs?: number;
+  /** The URL of an existing database. By default, a new one is created. */
+  databaseUrl?: string;
+}
 
 /** Starts one identity service for all tests of a file or `describe`. */
 export function useIdentity(options?: HarnessOptions): IdentityHarness {
   return duringTests(() => startIdentity(options));
 }
+
+export async function startIdentity(options: HarnessOptions = {}): Promise<IdentityHarness> {
+  const { roles = ROLES, poolMax = 10 } = options;
+  const databaseUrl = options.databaseUrl ?? (await newDatabase());
+  const limits = {
+    poolMax,
+    deadlineMs: options.deadlineMs ?? 60_000,
+    ...(options.laneWaitingMax !== undefined && { laneWaitingMax: options.laneWaitingMax }),
+  };
+  const { database, reads, close } = await openWithReads(
+    { DATABASE_URL: databaseUrl },
+    { namespace: "identity", ...limits },
+    validationLimits,
+  );
+  await database.migrate("identity", MIGRATIONS);
+  const logFile = join(temporaryFolder("identity"), "identity.log");
+  const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: logFile, LOG_LEVEL: "debug" });
+  const telemetries: Telemetry[] = [];
+  const time = manualClock();
+  const build = async (
+    rolesText: string | null,
+    peppers: Partial<Peppers> = {},
+  ): Promise<IdentityHarness> => {
+    const deps = createDependencies({
+      database,
+      validations: reads,
+      rolesFile: rolesText === null ? null : parseRolesFile(rolesText),
+      brand: BRAND,
+      clock: time,
+      peppers: { ...NO_PEPPERS, ...peppers },
+      apiKeyMaxAgeSeconds: options.apiKeyMaxAgeSeconds ?? null,
+      organizationsPerPersonMax: options.organizationsPerPersonMax ?? 50,
+      defaultPlan: options.defaultPlan ?? null,
+      random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    });
+    const telemetry = await createTelemetry({ name: "identity", namespace: "identity" }, config);
+    telemetries.push(telemetry);
+    const app = createApp({
+      deps,
+      telemetry,
+      health: { draining: false },
+      internalAuthToken: options.internalAuthToken,
+      swaggerEnabled: true,
+    });
+    return harnessOf({
+      deps,
+      database,
+      databaseUrl,
+      clock: time,
+      app,
+      restarted: build,
+      log: () => readFile(logFile, "utf8").catch(() => ""),
+      async close() {
+        await Promise.all(telemetries.map((each) => each.close()));
+        await close();
+      },
+    });
+  };
+  return build(roles);
+}
+
+interface Parts
+  extends Pick<
+    IdentityHarness,
+    "deps" | "database" | "databaseUrl" | "clock" | "restarted" | "log" | "close"
+  > {
+  app: ReturnType<typeof createApp>;
+}
+
+function harnessOf({ app, ...parts }: Parts): IdentityHarness {
+  const call: IdentityHarness["call"] = async (method, path, body, headers) =>
+    answerOf(await app.public(request(method, path, body, headers)));
+  const internal: IdentityHarness["internal"] = async (method, path, body, headers) =>
+    answerOf(await app.internal(request(method, path, body, headers)));
+  const person = async (subject: string = crypto.randomUUID()) => {
+    const body = { idp: { issuer: ISSUER, subject } };
+    // On a busy machine, a call is 503 if it waits too long for a connection.
+    const answered = async () => {
+      const answer = await internal("POST", "/internal/credentials/validate", body);
+      return answer.status !== 503 && answer;
+    };
+    const answer = await waitFor(answered, { what: "the validation of a person" });
+    return String(answer.body.user_id);
+  };
+  return {
+    ...parts,
+    [Symbol.asyncDispose]: parts.close,
+    call,
+    internal,
+    person,
+    sql: query(parts.database, "test"),
+    async organization(name = "Acme") {
+      const owner = await person();
+      const created = await call("POST", `/users/${owner}/organizations`, { name });
+      const id = String(created.body.id);
+      return { id, owner, ownerMember: String(created.headers.get("x-platform-audit-member")) };
+    },
+    async member(organization_id, role) {
+      const subject = crypto.randomUUID();
+      const user_id = await person(subject);
+      const body = { idp: { issuer: ISSUER, subject }, ...(role && { role }) };
+      const added = await call("POST", `/organizations/${organization_id}/members`, body);
+      return { id: String(added.body.id), user_id };
+    },
+    async validate(credential) {
+      return (await internal("POST", "/internal/credentials/validate", { credential })).body;
+    },
+    async events() {
+      const all: LifecycleEvent[] = [];
+      for (let after = ""; ; after = `&starting_after=${all.at(-1)?.id}`) {
+        const { body } = await internal("GET", `/internal/lifecycle-events?limit=500${after}`);
+        all.push(...body.lifecycle_events);
+        if (!body.has_more) return all;
+      }
+    },
+  };
+}
+
+function request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Request {
+  return new Request(`http://identity.test${path}`, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+async function answerOf(response: Response) {
+  const text = await response.text();
+  const { headers } = response;
+  const details = headers.get("x-platform-audit-details");
+  return {
+    status: response.status,
+    headers,
+    text,
+    body: text === "" ? null : JSON.parse(text),
+    /** The audit note in the response headers. */
+    note: {
+      details: details === null ? null : decodeDetails(details),
+      created: headers.get("x-platform-audit-created"),
+      organization_id: headers.get("x-platform-audit-organization"),
+      member_id: headers.get("x-platform-audit-member"),
+    },
+  };
+}
+
+export type Answer = Awaited<ReturnType<typeof answerOf>>;
+
+/** Returns the paths of the fields that a 422 response names. */
+export function wrongFields(answer: Answer): string[] {
+  const { code, details } = answer.body.error;
+  if (code !== "VALIDATION_ERROR") throw new Error(`A VALIDATION_ERROR was expected, not ${answer.text}`);
+  return details.fields.map((field: { path: string }) => field.path);
+}
+
+export const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** A well-formed id that nobody has. */
+export const NOBODY = "01KA4YB0Q9X3M5N7P8R2S6T1VW";

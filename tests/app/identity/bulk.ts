@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { IdentityHarness } from "./harness.ts";
+import type { IdentityHarness } from "./bed.ts";
 
 /** Returns SQL for the id of row `number`: a ULID with this prefix. The ids sort by number. */
 const ids = (prefix: string) =>

@@ -2,8 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { BodyField, Schema } from "../../support/http/openapi.ts";
 import { waitFor } from "../../support/index.ts";
-import { useIdentity } from "./bed.ts";
-import { NOBODY, wrongFields } from "./harness.ts";
+import { NOBODY, useIdentity, wrongFields } from "./bed.ts";
 import {
   filled,
   idOf,

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { services } from "../../support/index.ts";
-import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
+import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./bed.ts";
 
 const real = services().postgres.real;
 let identity: IdentityHarness;

@@ -3,8 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import { resolved } from "../../support/http/openapi.ts";
 import { services } from "../../support/index.ts";
-import { useIdentity } from "./bed.ts";
-import { wrongFields } from "./harness.ts";
+import { useIdentity, wrongFields } from "./bed.ts";
 
 const real = services().postgres.real;
 const identity = useIdentity({ poolMax: 20 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { followingIds } from "@ostiary/lib/runtime/http";
 import { services } from "../../support/index.ts";
-import { useIdentity } from "./bed.ts";
 import {
   type IdentityHarness,
   type LifecycleEvent,
@@ -9,8 +8,9 @@ import {
   startIdentity,
   TIME,
   ULID,
+  useIdentity,
   wrongFields,
-} from "./harness.ts";
+} from "./bed.ts";
 
 const real = services().postgres.real;
 const identity = useIdentity({ poolMax: 30 });

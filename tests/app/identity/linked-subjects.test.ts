@@ -1,8 +1,7 @@
 /** Tests that staff link a further subject of an identity provider to a person (ID-120, ID-121). */
 import { describe, expect, test } from "bun:test";
 import { services, waitFor } from "../../support/index.ts";
-import { useIdentity } from "./bed.ts";
-import { type Answer, NOBODY, TIME, wrongFields } from "./harness.ts";
+import { type Answer, NOBODY, TIME, useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity({ poolMax: 30 });
 const real = services().postgres.real;

@@ -13,7 +13,7 @@ import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
 import { type OpenApiDocument, operationsIn, resolved } from "../../support/http/openapi.ts";
 import { services } from "../../support/index.ts";
-import { useIdentity } from "./bed.ts";
+import { NOBODY, useIdentity, wrongFields } from "./bed.ts";
 import {
   addManyEvents,
   addManyInvites,
@@ -23,7 +23,6 @@ import {
   addManyServiceAccounts,
   analyze,
 } from "./bulk.ts";
-import { NOBODY, wrongFields } from "./harness.ts";
 
 const real = services().postgres.real;
 const identity = useIdentity();

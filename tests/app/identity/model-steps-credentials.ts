@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { NOBODY } from "./harness.ts";
+import { NOBODY } from "./bed.ts";
 import type { Key, Model } from "./model.ts";
 import {
   anOrganization,

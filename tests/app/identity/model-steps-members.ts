@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ISSUER } from "./harness.ts";
+import { ISSUER } from "./bed.ts";
 import type { Member, Model } from "./model.ts";
 import {
   anOrganization,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Method, NOBODY } from "./harness.ts";
+import { type Method, NOBODY } from "./bed.ts";
 import { type Model, ROLE_LABELS } from "./model.ts";
 
 /** The response that the model expects. `model.test.ts` compares the body if it is set. */

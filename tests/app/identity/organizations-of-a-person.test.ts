@@ -1,8 +1,7 @@
 /** Tests the limit of organizations that one person may create (ID-109). */
 import { describe, expect, test } from "bun:test";
 import { services } from "../../support/index.ts";
-import { useIdentity } from "./bed.ts";
-import { type Answer, NOBODY, startIdentity, wrongFields } from "./harness.ts";
+import { type Answer, NOBODY, startIdentity, useIdentity, wrongFields } from "./bed.ts";
 
 const MAX = 3;
 const identity = useIdentity({ organizationsPerPersonMax: MAX });

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
-import { useIdentity } from "./bed.ts";
-import { type IdentityHarness, ROLES } from "./harness.ts";
+import { type IdentityHarness, ROLES, useIdentity } from "./bed.ts";
 
 /** A service without peppers. {@link withPeppers} starts others on the same database. */
 const plain = useIdentity();

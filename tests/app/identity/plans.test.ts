@@ -1,8 +1,7 @@
 /** Tests the plan of an organization: staff set it, members see it, and validations return it. */
 import { describe, expect, test } from "bun:test";
 import { services } from "../../support/index.ts";
-import { useIdentity } from "./bed.ts";
-import { startIdentity, wrongFields } from "./harness.ts";
+import { startIdentity, useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity();
 

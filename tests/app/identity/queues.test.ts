@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import postgres from "postgres";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
+import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./bed.ts";
 
 const real = services().postgres.real;
 async function start(laneWaitingMax?: number): Promise<IdentityHarness> {

@@ -1,7 +1,6 @@
 /** Tests what the roles file decides: roles on and off, and roles that left the file. */
 import { describe, expect, test } from "bun:test";
-import { useIdentity } from "./bed.ts";
-import { ROLES, wrongFields } from "./harness.ts";
+import { ROLES, useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity();
 

@@ -1,7 +1,6 @@
 /** Tests the exact shape of each thing that the service creates, and how it stores the secrets in it. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { useIdentity } from "./bed.ts";
-import { ISSUER, NOBODY, TIME, ULID, wrongFields } from "./harness.ts";
+import { ISSUER, NOBODY, TIME, ULID, useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity();
 const id = expect.stringMatching(ULID);

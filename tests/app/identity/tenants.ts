@@ -6,7 +6,7 @@ import {
   type OpenApiDocument,
   operationsIn,
 } from "../../support/http/openapi.ts";
-import type { IdentityHarness, Method } from "./harness.ts";
+import type { IdentityHarness, Method } from "./bed.ts";
 
 /**
  * A person, an organization and one of each thing in it. The names of the ids are those of path parameters.

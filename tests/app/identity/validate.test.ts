@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { useIdentity } from "./bed.ts";
-import { BRAND, ISSUER, startIdentity, wrongFields } from "./harness.ts";
+import { BRAND, ISSUER, startIdentity, useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity();
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { runToEnd } from "../../support/processes/run-to-end.ts";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "../registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, startRegistry } from "../registry/bed.ts";
 
 let registry: Registry;
 beforeAll(async () => {

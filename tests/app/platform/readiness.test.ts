@@ -5,8 +5,7 @@ import { untilReady } from "../../../apps/platform/readiness.ts";
 import { startLoadingGateway } from "../../support/gateway/loading-gateway.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { useRegistry } from "../registry/bed.ts";
-import { ADMIN_TOKEN, service } from "../registry/harness.ts";
+import { ADMIN_TOKEN, service, useRegistry } from "../registry/bed.ts";
 
 const registry = useRegistry();
 let status = 200;

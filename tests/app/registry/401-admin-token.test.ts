@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
-import { useRegistry } from "./bed.ts";
-import { ADMIN_TOKEN } from "./harness.ts";
+import { ADMIN_TOKEN, useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 

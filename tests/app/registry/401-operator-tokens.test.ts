@@ -1,51 +1,34 @@
 /**
  * Tests tokens of an identity provider that stand for operators. `403-operators.test.ts` tests their rights.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { duringTests } from "../../support/during-tests.ts";
 import { waitFor } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { clientOf } from "./harness.ts";
-import {
-  claiming,
-  entry,
-  ISSUER,
-  inSeconds,
-  type OperatedRegistry,
-  OperatorProvider,
-  startOperated,
-} from "./operators-bed.ts";
+import { clientOf, type Registry, startRegistry } from "./bed.ts";
+import { claiming, entry, ISSUER, inSeconds, OperatorProvider } from "./operators.ts";
 
 const WIDGETS = { services: ["w*"], paths: ["/w"], urls: ["http://upstream:8080"] };
 
-let provider: OperatorProvider;
-let shared: OperatedRegistry;
-beforeAll(async () => {
-  provider = await OperatorProvider.start();
-  shared = await startOperated(
-    [
+const provider = duringTests(OperatorProvider.start);
+const shared = duringTests(() =>
+  startRegistry({
+    operators: [
       claiming("widgets", "publisher", { ...WIDGETS, claims: { repository: "acme/widgets", ref: "main" } }),
       claiming("everybody-of-widgets", "reader", { claims: { repository: "acme/widgets" } }),
       claiming("platform", "admin", { claims: { groups: "platform" } }),
       claiming("staff", "reader", { claims: { groups: "staff" } }),
       entry("listed", "reader"),
     ],
-    { env: provider.env },
-  );
+    env: provider.env,
+  }),
+);
+beforeAll(async () => {
   // The registry answers 503 until it has loaded the keys, which is later than its request for them.
   await waitFor(async () => (await verdict(MAIN))[0] === 200);
 });
-afterAll(() => Promise.all([shared.stop(), provider.standIn.stop()]));
-
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  await Promise.all(ends.splice(0).map((end) => end()));
-});
-function ending<Kind extends { stop(): Promise<unknown> }>(each: Kind): Kind {
-  ends.push(() => each.stop());
-  return each;
-}
 
 /** Returns the status and the name that `GET /operator` gives for a token. */
 async function called(token: string, operated = shared): Promise<[status: number, name: string | undefined]> {
@@ -84,17 +67,16 @@ describe("a token of the identity provider", () => {
 
 // RG-125
 describe("an identity provider that is down", () => {
-  const isFailing = async ({ registry }: OperatedRegistry): Promise<boolean> => {
-    const { body } = await clientOf(registry.internalUrl).call("GET", "/metrics");
+  const isFailing = async ({ internalUrl }: Registry): Promise<boolean> => {
+    const { body } = await clientOf(internalUrl).call("GET", "/metrics");
     return /^registry_operator_keys_failing 1$/m.test(body);
   };
 
   test("makes its own tokens 503 until its keys can be loaded, but no other tokens", async () => {
-    const down = await OperatorProvider.start();
-    ends.push(() => down.standIn.stop());
+    await using down = await OperatorProvider.start();
     down.standIn.answer = () => new Response(null, { status: 500 });
     const operators = [claiming("blue", "reader"), entry("listed", "reader")];
-    const own = ending(await startOperated(operators, { env: down.env }));
+    await using own = await startRegistry({ operators, env: down.env });
     const token = await down.token({ team: "blue" });
     await waitFor(() => isFailing(own));
     const { status, body } = await own.with(token).call("GET", "/services");
@@ -113,7 +95,7 @@ describe("the registry's log", () => {
   test("has the subject of an admitted token, and at level debug why a token is refused", async () => {
     const LOG_FILE = join(temporaryFolder("log"), "registry.log");
     const env = { ...provider.env, LOG_FILE, LOG_LEVEL: "debug" };
-    const own = ending(await startOperated([claiming("blue", "reader")], { env }));
+    await using own = await startRegistry({ operators: [claiming("blue", "reader")], env });
     const linesOf = async (part: Record<string, unknown>) => {
       const lines = (await readFile(LOG_FILE, "utf8")).split("\n").filter((line) => line !== "");
       const wanted = Object.entries(part);

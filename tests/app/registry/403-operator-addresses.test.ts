@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Client, service as configOf } from "./harness.ts";
-import { entry, type OperatedRegistry, startOperated } from "./operators-bed.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { standInFor } from "../../support/during-tests.ts";
+import { type Client, service as configOf, useRegistry } from "./bed.ts";
+import { entry } from "./operators.ts";
 
 const IDENTITY = "http://identity:3001";
 const FIRST = "http://first.team.internal:8080";
@@ -8,25 +9,20 @@ const SECOND = "http://second.team.internal:8080";
 const OUTSIDE = "http://metadata.internal:80";
 const BOUNDS = { services: ["own-*"], paths: ["/own"] };
 
-let operated: OperatedRegistry;
-let admin: Client;
-/** May use addresses below team.internal, and the machine's own. */
-let team: Client;
-/** Has no urls. */
-let keeper: Client;
-
-beforeAll(async () => {
-  operated = await startOperated([
+const admin = useRegistry({
+  operators: [
     entry("team", "publisher", { ...BOUNDS, urls: ["http://*.team.internal:8080", "http://localhost:*"] }),
     entry("wide", "publisher", { ...BOUNDS, urls: ["http://*.internal:*", "http://identity:*"] }),
     entry("keeper", "publisher", BOUNDS),
-  ]);
-  admin = operated.as("admin");
-  team = operated.as("team");
-  keeper = operated.as("keeper");
+  ],
+});
+/** May use addresses below team.internal, and the machine's own. */
+const team = standInFor(() => admin.as("team"));
+/** Has no urls. */
+const keeper = standInFor(() => admin.as("keeper"));
+beforeAll(async () => {
   await admin.put("identity", configAt(IDENTITY, "/organizations/{id}"));
 });
-afterAll(() => operated.stop());
 
 const configAt = (url: string, ...paths: string[]) => ({ ...configOf(...paths), url });
 
@@ -93,7 +89,7 @@ describe("a write of a publisher", () => {
   // RG-154
   test("never uses the address of a service of others, whatever its urls", async () => {
     const { name, at } = fresh();
-    const wide = operated.as("wide");
+    const wide = admin.as("wide");
     expect((await write(wide, name, at("http://identity:3002"))).status).toBe(200);
     for (const url of [IDENTITY, "http://IDENTITY:3001", "http://identity.:3001"]) {
       await expectRefused(name, url, () => write(wide, name, at(url)));

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Client, service } from "./harness.ts";
-import { entry, type OperatedRegistry, startOperated } from "./operators-bed.ts";
+import { describe, expect, test } from "bun:test";
+import { standInFor } from "../../support/during-tests.ts";
+import { service, useRegistry } from "./bed.ts";
+import { entry } from "./operators.ts";
 
-let operated: OperatedRegistry;
-let admin: Client;
-let team: Client;
-
-beforeAll(async () => {
-  const bounds = { services: ["own-*"], paths: ["/own"], urls: ["http://upstream:8080"] };
-  operated = await startOperated([entry("team", "publisher", bounds)]);
-  admin = operated.as("admin");
-  team = operated.as("team");
-});
-afterAll(() => operated.stop());
+const BOUNDS = { services: ["own-*"], paths: ["/own"], urls: ["http://upstream:8080"] };
+const admin = useRegistry({ operators: [entry("team", "publisher", BOUNDS)] });
+const team = standInFor(() => admin.as("team"));
 
 const withPolicy = (path: string, policy: string, requests: number, shared = true) => ({
   ...service(path),

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { sha256Of } from "../../../lib/runtime/config/operators-file.ts";
+import { duringTests } from "../../support/during-tests.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/http/openapi.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { type Client, clientOf, service as configOf } from "./harness.ts";
-import {
-  claiming,
-  entry,
-  inSeconds,
-  type OperatedRegistry,
-  OperatorProvider,
-  startOperated,
-  tokenOf,
-} from "./operators-bed.ts";
+import { type Client, service as configOf, startRegistry, tokenOf } from "./bed.ts";
+import { claiming, entry, inSeconds, OperatorProvider } from "./operators.ts";
 
 const PAST = "2020-01-01T00:00:00Z";
 const PUBLISHER = {
@@ -20,43 +13,42 @@ const PUBLISHER = {
   urls: ["http://own:8080", "http://others:8080"],
 };
 
-let operated: OperatedRegistry;
-let admin: Client;
+const provider = duringTests(OperatorProvider.start);
+const admin = duringTests(() =>
+  startRegistry({
+    operators: [
+      entry("root", "admin"),
+      entry("docs", "reader"),
+      entry("team", "publisher", PUBLISHER),
+      entry("former", "admin", { expires_at: PAST }),
+      claiming("signed-root", "admin"),
+      claiming("signed-docs", "reader"),
+      claiming("signed-team", "publisher", PUBLISHER),
+      claiming("signed-former", "admin", { expires_at: PAST }),
+    ],
+    env: provider.env,
+  }),
+);
 let operations: PlacedOperation[];
 
 /** The tokens that the identity provider signed, by the name of the operator. */
 const signed = new Map<string, string>();
-let provider: OperatorProvider;
 
 /**
  * Returns a client with an operator's token: the one that the identity provider signed, or the listed one.
  */
-const as = (name: string): Client => operated.with(signed.get(name) ?? tokenOf(name));
+const as = (name: string): Client => admin.with(signed.get(name) ?? tokenOf(name));
 
 beforeAll(async () => {
-  provider = await OperatorProvider.start();
   for (const name of ["signed-root", "signed-docs", "signed-team", "signed-former"]) {
     signed.set(name, await provider.token({ team: name }));
   }
   signed.set("signed-late", await provider.token({ team: "signed-root", exp: inSeconds(-31) }));
-  const operators = [
-    entry("root", "admin"),
-    entry("docs", "reader"),
-    entry("team", "publisher", PUBLISHER),
-    entry("former", "admin", { expires_at: PAST }),
-    claiming("signed-root", "admin"),
-    claiming("signed-docs", "reader"),
-    claiming("signed-team", "publisher", PUBLISHER),
-    claiming("signed-former", "admin", { expires_at: PAST }),
-  ];
-  operated = await startOperated(operators, { env: provider.env });
   // The registry answers 503 until it has loaded the keys, which is later than its request for them.
   await waitFor(async () => (await as("signed-root").call("GET", "/operator")).status === 200);
-  admin = operated.as("admin");
   const document: OpenApiDocument = (await admin.call("GET", "/swagger/json")).body;
   operations = operationsIn(document);
 });
-afterAll(() => Promise.all([operated.stop(), provider.standIn.stop()]));
 
 /** Returns a config whose address is the team's, or that of the other teams by their names. */
 const service = (...paths: string[]) => ({ ...configOf(...paths), url: "http://own:8080" });
@@ -196,7 +188,7 @@ describe("operators × operations × services", () => {
 // RG-117
 describe("a 403", () => {
   test("names every service and path outside of the bounds, and no part of the document is written", async () => {
-    const answer = await operated.as("team").apply({
+    const answer = await admin.as("team").apply({
       "own-whole": service("/own/whole"),
       "own-half": service("/own/half", "/other/half", "/other/{id}"),
       billing: service("/own/billing"),
@@ -221,7 +213,7 @@ describe("a 403", () => {
   });
 
   test("for a reader names the required role, and comes before the body is read", async () => {
-    const { status, body } = await operated.as("docs").call("PUT", "/services/own-1?wait_ms=soon", "{");
+    const { status, body } = await admin.as("docs").call("PUT", "/services/own-1?wait_ms=soon", "{");
     expect(status).toBe(403);
     expect(body.error).toMatchObject({
       message: "Operator docs is a reader and cannot write. Nothing was written.",
@@ -232,13 +224,13 @@ describe("a 403", () => {
   test("names the paths of tests too, so that no team can block another with a test", async () => {
     const absent = (path: string) => ({ name: path, method: "GET", path, expect: { status: 404 } });
     const tested = (path: string) => ({ "own-tested": { ...service("/own/tested"), tests: [absent(path)] } });
-    const { status, body } = await operated.as("team").apply(tested("/other/free"));
+    const { status, body } = await admin.as("team").apply(tested("/other/free"));
     expect([status, body.error.details.missing]).toEqual([
       403,
       [{ service: "own-tested", path: "/other/free" }],
     ]);
     expect((await admin.call("GET", "/services/own-tested")).status).toBe(404);
-    expect((await operated.as("team").apply(tested("/own/free"))).status).toBe(200);
+    expect((await admin.as("team").apply(tested("/own/free"))).status).toBe(200);
   });
 
   test.each([
@@ -248,7 +240,7 @@ describe("a 403", () => {
     ["/own%2ffree", "/own%2ffree"],
   ])("compares the path %s of a test as a gateway resolves it", async (path, missing) => {
     const test = { name: "escape", method: "GET", path, expect: { status: 404 } };
-    const { status, body } = await operated.as("team").put("own-escape", {
+    const { status, body } = await admin.as("team").put("own-escape", {
       ...service("/own/escape"),
       tests: [test],
     });
@@ -263,7 +255,7 @@ describe("a 403", () => {
 describe("a document that is both invalid and outside of the bounds", () => {
   // RG-42, RG-117
   test("is 422, so that the operator corrects it before asking for rights", async () => {
-    const { status } = await operated.as("team").apply({ billing: { url: "no" } });
+    const { status } = await admin.as("team").apply({ billing: { url: "no" } });
     expect(status).toBe(422);
   });
 });
@@ -273,7 +265,7 @@ describe.skipIf(!services().postgres.real)("many operators at once", () => {
   test("a publisher never replaces a revision whose paths an admin moves out of its bounds at that moment", async () => {
     const name = "own-contended";
     await admin.put(name, service("/own/contended"));
-    const team = operated.as("team");
+    const team = admin.as("team");
     const tries = Array.from({ length: 8 }, (_, index) => [
       admin.put(name, service(index % 2 === 0 ? "/foreign/contended" : "/own/contended")),
       team.put(name, service(`/own/contended/${index}`)),
@@ -306,19 +298,19 @@ describe("GET /operator", () => {
       paths: null,
       urls: null,
     });
-    expect((await operated.as("team").call("GET", "/operator")).body).toEqual({
+    expect((await admin.as("team").call("GET", "/operator")).body).toEqual({
       name: "team",
       role: "publisher",
       ...PUBLISHER,
     });
-    expect((await operated.as("docs").call("GET", "/operator")).body).toEqual({
+    expect((await admin.as("docs").call("GET", "/operator")).body).toEqual({
       name: "docs",
       role: "reader",
       services: [],
       paths: [],
       urls: [],
     });
-    const wrong = clientOf(operated.registry.url, `${tokenOf("team")}x`);
+    const wrong = admin.with(`${tokenOf("team")}x`);
     expect((await wrong.call("GET", "/operator")).status).toBe(401);
     expect((await admin.call("GET", "/operator?name=team")).status).toBe(422);
   });
@@ -328,15 +320,15 @@ describe("GET /operator", () => {
 describe("GET /operators", () => {
   test("lists to an admin who may call the registry, without hashes and without values of claims", async () => {
     const old = { sha256: sha256Of("old"), expires_at: "2020-01-01T00:00:00Z" };
-    await using own = await startOperated(
-      [
+    await using own = await startRegistry({
+      env: provider.env,
+      operators: [
         entry("docs", "reader", { expires_at: "2030-01-31T12:00:00+01:00" }),
         { ...entry("team", "publisher", { services: ["own"], paths: ["/own"] }), token_sha256: [old] },
         claiming("pipeline", "admin", { claims: { repository: "acme/secret", ref: "main" } }),
       ],
-      { env: provider.env },
-    );
-    const { status, body } = await own.as("admin").call("GET", "/operators");
+    });
+    const { status, body } = await own.call("GET", "/operators");
     const all = { services: null, paths: null, urls: null };
     const none = { services: [], paths: [], urls: [] };
     const own_token = { expires_at: null, tokens: 1, claims: [] };

@@ -1,7 +1,6 @@
 /** Tests the answers to conflicts between services. tests/unit/routes/ownership.test.ts tests the rules. */
 import { describe, expect, test } from "bun:test";
-import { useRegistry } from "./bed.ts";
-import { fields, service } from "./harness.ts";
+import { fields, service, useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 

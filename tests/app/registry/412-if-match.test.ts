@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { useRegistry } from "./bed.ts";
-import { fields, service } from "./harness.ts";
+import { fields, service, useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 

@@ -1,7 +1,6 @@
 /** Tests that an apply with the ETag of a dry run writes exactly what the dry run showed, or nothing. */
 import { describe, expect, test } from "bun:test";
-import { useRegistry } from "./bed.ts";
-import { type Answer, current, fields, service } from "./harness.ts";
+import { type Answer, current, fields, service, useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 

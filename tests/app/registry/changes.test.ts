@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { duringTests } from "../../support/during-tests.ts";
-import { fields, service } from "./harness.ts";
-import { entry, startOperated } from "./operators-bed.ts";
+import { fields, service, useRegistry } from "./bed.ts";
+import { entry } from "./operators.ts";
 
-const operated = duringTests(() =>
-  startOperated([
-    entry("blue", "publisher", { services: ["*"], paths: ["/"], urls: ["http://upstream:8080"] }),
-    entry("green", "publisher", { services: ["*"], paths: ["/"], urls: ["http://upstream:8080"] }),
-    entry("docs", "reader"),
-  ]),
-);
+const BOUNDS = { services: ["*"], paths: ["/"], urls: ["http://upstream:8080"] };
+const operators = [
+  entry("blue", "publisher", BOUNDS),
+  entry("green", "publisher", BOUNDS),
+  entry("docs", "reader"),
+];
+const registry = useRegistry({ operators });
 
 /** Returns a header value with one character for each UTF-8 byte, as fetch requires. */
 const bytes = (text: string) => Buffer.from(text).toString("latin1");
@@ -19,14 +18,14 @@ const NOTE = {
 };
 
 async function newest(name: string) {
-  const { body } = await operated.as("docs").call("GET", `/services/${name}/revisions`);
+  const { body } = await registry.as("docs").call("GET", `/services/${name}/revisions`);
   return body.revisions[0];
 }
 
 // RG-119
 describe("a write", () => {
   test("is recorded with its operator, reason and link for apply, PUT, DELETE and restore", async () => {
-    const blue = operated.as("blue");
+    const blue = registry.as("blue");
     const noted = { operator: "blue", reason: "Größere Grenzen ✓", link: NOTE["X-Change-Link"] };
     const writes = [
       () => blue.call("POST", "/apply", { services: { noted: service("/noted") } }, NOTE),
@@ -44,7 +43,7 @@ describe("a write", () => {
 
   test("without a reason is recorded with null, and with ADMIN_TOKEN the operator is admin", async () => {
     const empty = { "X-Change-Reason": " ", "X-Change-Link": "" };
-    await operated.as("admin").put("plain", service("/plain"), empty);
+    await registry.put("plain", service("/plain"), empty);
     expect(await newest("plain")).toMatchObject({ operator: "admin", reason: null, link: null });
   });
 
@@ -61,40 +60,35 @@ describe("a write", () => {
   ])("with %s is 422 and writes nothing, and a dry run says the same", async (_, headers, messages) => {
     for (const path of ["/apply", "/apply?dry_run=true"]) {
       const body = { services: { misnoted: service("/misnoted") } };
-      const answer = await operated.as("blue").call("POST", path, body, headers);
+      const answer = await registry.as("blue").call("POST", path, body, headers);
       expect(answer.status).toBe(422);
       expect(fields(answer).map(({ message }) => message)).toEqual(messages);
     }
-    expect((await operated.as("admin").call("GET", "/services/misnoted")).status).toBe(404);
+    expect((await registry.call("GET", "/services/misnoted")).status).toBe(404);
   });
 
   // RG-122
   test("is counted by operator in the metrics", async () => {
-    await operated.as("green").apply({ counted: service("/counted"), twice: service("/twice") });
-    const scrape = await (await fetch(`${operated.registry.internalUrl}/metrics`)).text();
+    await registry.as("green").apply({ counted: service("/counted"), twice: service("/twice") });
+    const scrape = await (await fetch(`${registry.internalUrl}/metrics`)).text();
     expect(scrape).toMatch(/^registry_service_writes_total\{operator="green"\} [2-9]/m);
   });
 });
 
 // RG-120
 describe("GET /changes", () => {
-  const bed = duringTests(() =>
-    startOperated([
-      entry("blue", "publisher", { services: ["*"], paths: ["/"], urls: ["http://upstream:8080"] }),
-      entry("docs", "reader"),
-    ]),
-  );
+  const other = useRegistry({ operators });
   beforeAll(async () => {
     for (let number = 0; number < 6; number++) {
-      await bed.as(number % 2 === 0 ? "blue" : "admin").put(`s${number % 3}`, service(`/s/${number % 3}`));
+      await other.as(number % 2 === 0 ? "blue" : "admin").put(`s${number % 3}`, service(`/s/${number % 3}`));
     }
     // Write several services in one transaction, because changes with equal times must have an order too.
-    await bed.as("blue").apply({ s0: service("/s/0"), s1: service("/s/1"), s2: service("/s/2") });
-    await bed.as("admin").call("DELETE", "/services/s1");
+    await other.as("blue").apply({ s0: service("/s/0"), s1: service("/s/1"), s2: service("/s/2") });
+    await other.call("DELETE", "/services/s1");
   });
   const places = (changes: { service: string; revision: number }[]) =>
     changes.map((change) => `${change.service}:${change.revision}`);
-  const list = async (query: string) => (await bed.as("docs").call("GET", `/changes?${query}`)).body;
+  const list = async (query: string) => (await other.as("docs").call("GET", `/changes?${query}`)).body;
   test("lists every write of every service, newest first, without configs", async () => {
     const { changes, has_more } = await list("");
     expect(has_more).toBe(false);
@@ -144,6 +138,6 @@ describe("GET /changes", () => {
     "starting_after=never:1",
     "verbose=1",
   ])("%s is 422", async (query) => {
-    expect((await bed.as("docs").call("GET", `/changes?${query}`)).status).toBe(422);
+    expect((await other.as("docs").call("GET", `/changes?${query}`)).status).toBe(422);
   });
 });

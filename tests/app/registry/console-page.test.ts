@@ -2,8 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT } from "../../support/root.ts";
-import { useRegistry } from "./bed.ts";
-import { clientOf, startRegistry } from "./harness.ts";
+import { clientOf, startRegistry, useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 

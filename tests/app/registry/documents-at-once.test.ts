@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { becomeWriter } from "../../../apps/registry/publishing/sql.ts";
 import { services } from "../../support/stores/services.ts";
-import { service } from "./harness.ts";
-import { entry, startOperated } from "./operators-bed.ts";
+import { service, startRegistry } from "./bed.ts";
+import { entry } from "./operators.ts";
 
 const AT_ONCE = 4;
 
@@ -13,13 +13,11 @@ test.skipIf(!services().postgres.real)(
   "four documents of an operator are handled at once, and others do not wait for them",
   async () => {
     const bounds = { services: ["a*"], paths: ["/a"], urls: ["http://upstream:8080"] };
-    await using operated = await startOperated([
-      entry("many", "publisher", bounds),
-      entry("other", "reader"),
-    ]);
-    const { registry } = operated;
+    await using registry = await startRegistry({
+      operators: [entry("many", "publisher", bounds), entry("other", "reader")],
+    });
     const document = { services: { a: service("/a") } };
-    const preview = (operator: string) => operated.as(operator).call("POST", "/apply?dry_run=true", document);
+    const preview = (operator: string) => registry.as(operator).call("POST", "/apply?dry_run=true", document);
     const database = await openDatabase(registry.databaseUrl, { namespace: "test", poolMax: 1 });
     const held = Promise.withResolvers<void>();
     const taken = Promise.withResolvers<void>();
@@ -35,7 +33,7 @@ test.skipIf(!services().postgres.real)(
       return answer;
     };
     const applies = Array.from({ length: AT_ONCE }, () =>
-      operated.as("many").apply(document.services).then(count),
+      registry.as("many").apply(document.services).then(count),
     );
     const waiting = preview("many").then(count);
     for (let round = 0; round < 3; round++) expect((await preview("other")).status).toBe(200);

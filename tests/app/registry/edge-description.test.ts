@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { services, waitFor } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { useRegistry } from "./bed.ts";
-import { type Registry, service, startRegistry } from "./harness.ts";
+import { type Registry, service, startRegistry, useRegistry } from "./bed.ts";
 
 const DOCUMENT = "/edge/openapi.json";
 const REFRESH = { EDGE_DOCUMENT_REFRESH_MS: "20" };

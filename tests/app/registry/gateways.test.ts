@@ -6,8 +6,7 @@ import { Value } from "@sinclair/typebox/value";
 import { hasLoaded, serves } from "../../../apps/registry/gateways/gateway.ts";
 import { type LoadingGateway, startLoadingGateway } from "../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../support/index.ts";
-import { useRegistry } from "./bed.ts";
-import { service } from "./harness.ts";
+import { service, useRegistry } from "./bed.ts";
 
 const registry = useRegistry({ env: { RECONCILE_FULL_INTERVAL_MS: "86400000" } });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/index.ts";
-import { projected, service, startRegistry } from "./harness.ts";
+import { projected, service, startRegistry } from "./bed.ts";
 
 describe("the internal port", () => {
   const get = (url: string, path: string) => fetch(`${url}${path}`);

@@ -4,8 +4,7 @@ import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { forwarding } from "../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { useRegistry } from "./bed.ts";
-import { service } from "./harness.ts";
+import { service, useRegistry } from "./bed.ts";
 
 let full = false;
 let held = Promise.resolve();

@@ -7,8 +7,7 @@ import { closing } from "../../support/during-tests.ts";
 import { forwarding } from "../../support/gateway/loading-gateway.ts";
 import { services } from "../../support/stores/services.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { useRegistry } from "./bed.ts";
-import { service } from "./harness.ts";
+import { service, useRegistry } from "./bed.ts";
 
 const store = memoryRouteStore();
 let full = false;

@@ -6,8 +6,7 @@ import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { sql } from "drizzle-orm";
 import { closing } from "../../support/during-tests.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { useRegistry } from "./bed.ts";
-import { type Client, current, projected, service } from "./harness.ts";
+import { type Client, current, projected, service, useRegistry } from "./bed.ts";
 
 const env = { RECONCILE_FULL_INTERVAL_MS: "100" };
 const store = memoryRouteStore();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/index.ts";
-import { useRegistry } from "./bed.ts";
-import { fields, projected, service } from "./harness.ts";
+import { fields, projected, service, useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { services } from "../../support/stores/services.ts";
-import { useRegistry } from "./bed.ts";
-import { fields, startRegistry } from "./harness.ts";
+import { fields, startRegistry, useRegistry } from "./bed.ts";
 
 const registry = useRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { useRegistry } from "./bed.ts";
-import { fields } from "./harness.ts";
+import { fields, useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { useRegistry } from "./bed.ts";
-import { type Answer, fields, projected, service } from "./harness.ts";
+import { type Answer, fields, projected, service, useRegistry } from "./bed.ts";
 
 const registry = useRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { current, projected, service, startRegistry } from "./harness.ts";
+import { current, projected, service, startRegistry } from "./bed.ts";
 
 /** Creates a directory with these files. Strings are written unchanged, and other values as YAML. */
 async function seedDirectory(files: Record<string, unknown>): Promise<string> {

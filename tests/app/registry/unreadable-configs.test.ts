@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { closing, duringTests } from "../../support/during-tests.ts";
 import { freshDatabase, services } from "../../support/stores/services.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+import { fields, projected, type Registry, service, startRegistry } from "./bed.ts";
 
 setDefaultTimeout(60_000);
 

@@ -8,7 +8,7 @@ import {
 } from "../../support/gateway/loading-gateway.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { fields, type Registry, service, startRegistry } from "./harness.ts";
+import { fields, type Registry, service, startRegistry } from "./bed.ts";
 
 let registry: Registry;
 let gateways: LoadingGateway[];

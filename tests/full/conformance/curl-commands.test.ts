@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { curlCommand, operationSamples } from "@ostiary/lib/openapi";
 import fc from "fast-check";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../app/registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../app/registry/bed.ts";
 import { operationsIn } from "../../support/http/openapi.ts";
 import { runs } from "../../support/runs.ts";
 import { edgeDocument } from "../../unit/edge-description/build.ts";

@@ -1,6 +1,6 @@
 import { startAudit } from "../../app/audit/audit-service.ts";
-import { startIdentity } from "../../app/identity/harness.ts";
-import { startRegistry } from "../../app/registry/harness.ts";
+import { startIdentity } from "../../app/identity/bed.ts";
+import { startRegistry } from "../../app/registry/bed.ts";
 import type { OpenApiDocument } from "../../support/http/openapi.ts";
 
 /** Returns the descriptions that all ports serve. Identity's depends on whether roles are configured. */

@@ -1,7 +1,7 @@
 /** Tests that a gateway and a registry need exactly the rights in etcd that the guide of clusters names. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { type Client, service, startRegistryProcess } from "../../app/registry/harness.ts";
+import { type Client, service, startRegistryProcess } from "../../app/registry/bed.ts";
 import { startGatewayOf } from "../../support/gateway/gateway-process.ts";
 import {
   freshDatabase,

@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test";
 import postgres from "postgres";
 import { ulid } from "ulid";
-import { startIdentity } from "../../app/identity/harness.ts";
+import { startIdentity } from "../../app/identity/bed.ts";
 import { publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
 import { acceptance, handshake } from "../../support/gateway/raw-websocket.ts";
 import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/http/raw-http.ts";

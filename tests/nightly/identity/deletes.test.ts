@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type IdentityHarness, startIdentity } from "../../app/identity/bed.ts";
 import {
   addKeyOfEachMember,
   addManyInvites,
@@ -8,7 +9,6 @@ import {
   addManyServiceAccounts,
   analyze,
 } from "../../app/identity/bulk.ts";
-import { type IdentityHarness, startIdentity } from "../../app/identity/harness.ts";
 import { services } from "../../support/index.ts";
 
 const MANY = 100_000;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/bed.ts";
 import { type ConsolePage, openConsole } from "../../../support/pages/console-page.ts";
 import { PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 

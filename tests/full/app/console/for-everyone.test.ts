@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
+import { ADMIN_TOKEN, service } from "../../../app/registry/bed.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import { type ConsolePage, openConsole } from "../../../support/pages/console-page.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { Page } from "playwright-core";
-import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
+import { ADMIN_TOKEN, service } from "../../../app/registry/bed.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { useConsole } from "./bed.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { service } from "../../../app/registry/harness.ts";
+import { service } from "../../../app/registry/bed.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { useConsole, WIDGETS } from "./bed.ts";

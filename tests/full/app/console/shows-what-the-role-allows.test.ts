@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { clientOf, current, service } from "../../../app/registry/harness.ts";
-import { type Entry, entry, OperatorsFile, tokenOf } from "../../../app/registry/operators-bed.ts";
+import { clientOf, current, type Entry, service, tokenOf } from "../../../app/registry/bed.ts";
+import { entry, OperatorsFile } from "../../../app/registry/operators.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { dialog, review, useConsole } from "./bed.ts";

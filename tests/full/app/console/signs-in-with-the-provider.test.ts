@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import type { Page, Route } from "playwright-core";
-import { service } from "../../../app/registry/harness.ts";
-import { OperatorsFile } from "../../../app/registry/operators-bed.ts";
+import { service } from "../../../app/registry/bed.ts";
+import { OperatorsFile } from "../../../app/registry/operators.ts";
 import {
   ANY_JWT,
   CANNOT_RETURN,

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page, Route } from "playwright-core";
-import {
-  ADMIN_TOKEN,
-  current,
-  type Registry,
-  service,
-  startRegistry,
-} from "../../../app/registry/harness.ts";
+import { ADMIN_TOKEN, current, type Registry, service, startRegistry } from "../../../app/registry/bed.ts";
 import { freePort, freshDatabase } from "../../../support/index.ts";
 import { openConsole } from "../../../support/pages/console-page.ts";
 import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { current, service } from "../../../app/registry/harness.ts";
+import { current, service } from "../../../app/registry/bed.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { area, dialog, review, useConsole, WIDGETS } from "./bed.ts";
 

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ownedRoutes, routeShape } from "@ostiary/lib/domain/routes";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import {
-  type Client,
-  current,
-  projected,
-  service,
-  startRegistryProcess,
-} from "../../../app/registry/harness.ts";
+import { type Client, current, projected, service, startRegistryProcess } from "../../../app/registry/bed.ts";
 import {
   freshDatabase,
   freshRouteStoreUrl,

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { useRegistry } from "../../../app/registry/bed.ts";
-import { service } from "../../../app/registry/harness.ts";
+import { service, useRegistry } from "../../../app/registry/bed.ts";
 import { waitFor } from "../../../support/index.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/bed.ts";
 import { waitFor } from "../../../support/index.ts";
 import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import {
-  type Client,
-  fields,
-  projected,
-  service,
-  startRegistryProcess,
-} from "../../../app/registry/harness.ts";
+import { type Client, fields, projected, service, startRegistryProcess } from "../../../app/registry/bed.ts";
 import {
   freshDatabase,
   freshRouteStoreUrl,

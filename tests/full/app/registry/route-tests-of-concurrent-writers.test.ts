@@ -5,8 +5,7 @@ import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { CurrentTable, type Snapshot } from "../../../../apps/registry/lookup/current-table.ts";
 import type { Publishing } from "../../../../apps/registry/publishing/publish.ts";
 import { putService } from "../../../../apps/registry/services/commands.ts";
-import { useRegistry } from "../../../app/registry/bed.ts";
-import { fields, service } from "../../../app/registry/harness.ts";
+import { fields, service, useRegistry } from "../../../app/registry/bed.ts";
 import { closing, duringTests } from "../../../support/during-tests.ts";
 
 const registry = useRegistry();

@@ -3,7 +3,7 @@ import { isRecord } from "@ostiary/lib/domain/json";
 import { type AuditService, intent, json, startAudit, userIntent } from "../../../app/audit/audit-service.ts";
 import { writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import { streamVariables } from "../../../app/audit/streams-bed.ts";
-import { NOBODY } from "../../../app/identity/harness.ts";
+import { NOBODY } from "../../../app/identity/bed.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/http/openapi.ts";
 import { waitFor } from "../../../support/index.ts";
 import { AnswerCheck, BROKEN_QUERY, exampleOf, responsesOf } from "./answer-check.ts";

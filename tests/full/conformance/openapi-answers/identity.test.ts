@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type IdentityHarness, NOBODY, startIdentity } from "../../../app/identity/harness.ts";
+import { type IdentityHarness, NOBODY, startIdentity } from "../../../app/identity/bed.ts";
 import { bodyFor, newTenant, operationsOf, pathIn } from "../../../app/identity/tenants.ts";
 import { type OpenApiDocument, operationsIn } from "../../../support/http/openapi.ts";
 import { AnswerCheck, BROKEN_QUERY, exampleOf } from "./answer-check.ts";

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ADMIN_TOKEN, type Registry, service } from "../../../app/registry/harness.ts";
-import { entry, type OperatedRegistry, startOperated, tokenOf } from "../../../app/registry/operators-bed.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { ADMIN_TOKEN, service, tokenOf, useRegistry } from "../../../app/registry/bed.ts";
+import { entry } from "../../../app/registry/operators.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/http/openapi.ts";
 import { AnswerCheck, BROKEN_QUERY, responsesOf } from "./answer-check.ts";
@@ -10,17 +10,13 @@ const isOfNewerConfig = (status: string, { method }: PlacedOperation) => status 
 
 // ER-21
 describe("the registry", () => {
-  let operated: OperatedRegistry;
-  let registry: Registry;
+  const registry = useRegistry({ operators: [entry("docs", "reader")], env: { MAX_BODY_BYTES: "10000" } });
   let description: OpenApiDocument;
   let check: AnswerCheck;
   beforeAll(async () => {
-    operated = await startOperated([entry("docs", "reader")], { env: { MAX_BODY_BYTES: "10000" } });
-    registry = operated.registry;
     description = (await registry.call("GET", "/swagger/json")).body;
     check = new AnswerCheck(description);
   });
-  afterAll(() => operated.stop());
 
   async function call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
     const answer = await registry.call(method, path, body, headers);

@@ -1,7 +1,7 @@
 /** Tests of the completion scripts in each shell. `tests/app/cli/completion.test.ts` tests the suggested words. */
 import { beforeAll, test } from "bun:test";
 import { environmentOf, useCli } from "../../../app/cli/bed.ts";
-import { service } from "../../../app/registry/harness.ts";
+import { service } from "../../../app/registry/bed.ts";
 import { leash } from "../../../support/processes/clean-up-after-kill.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";

@@ -1,8 +1,7 @@
 /** Tests of the command line as a process: its output, its terminal and Ctrl-C. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { atTerminal, environmentOf, NAME } from "../../../app/cli/bed.ts";
-import { useRegistry } from "../../../app/registry/bed.ts";
-import { service } from "../../../app/registry/harness.ts";
+import { service, useRegistry } from "../../../app/registry/bed.ts";
 import { commandOf, sourceOf } from "../../../support/processes/command-of.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";

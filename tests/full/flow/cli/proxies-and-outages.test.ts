@@ -1,7 +1,7 @@
 /** Tests of the command line with a proxy, an endless response, and a registry without its database. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { runCli, useCli } from "../../../app/cli/bed.ts";
-import { startRegistry } from "../../../app/registry/harness.ts";
+import { startRegistry } from "../../../app/registry/bed.ts";
 import { services, startPostgres } from "../../../support/index.ts";
 
 const { registry, cliProcess, file } = useCli();

@@ -7,7 +7,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { environmentOf, useCli } from "../../../app/cli/bed.ts";
-import { service } from "../../../app/registry/harness.ts";
+import { service } from "../../../app/registry/bed.ts";
 import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
 import { runBash } from "../../../support/processes/run-to-end.ts";

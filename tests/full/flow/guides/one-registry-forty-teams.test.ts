@@ -7,13 +7,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { environmentOf } from "../../../app/cli/bed.ts";
-import {
-  clientOf,
-  service as configOf,
-  type Registry,
-  startRegistry,
-} from "../../../app/registry/harness.ts";
-import { OperatorProvider } from "../../../app/registry/operators-bed.ts";
+import { clientOf, service as configOf, type Registry, startRegistry } from "../../../app/registry/bed.ts";
+import { OperatorProvider } from "../../../app/registry/operators.ts";
 import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
 import { waitFor } from "../../../support/index.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";

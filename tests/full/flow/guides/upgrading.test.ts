@@ -1,7 +1,7 @@
 /** Tests of the commands in upgrading.md. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { moved, Reader } from "../../../support/documents/guide-reader.ts";
 import { startQuickStart } from "./quick-start.ts";

@@ -1,7 +1,7 @@
 /** Tests that every operation refuses hostile bodies. Their cost is measured at night. */
 import { describe, test } from "bun:test";
 import { startAudit } from "../../../app/audit/audit-service.ts";
-import { ADMIN_TOKEN, startRegistry } from "../../../app/registry/harness.ts";
+import { ADMIN_TOKEN, startRegistry } from "../../../app/registry/bed.ts";
 import { describedOperations } from "../../../nightly/hostile/operations.ts";
 import { hostileRequests } from "../../../nightly/hostile/requests.ts";
 import { expectRefusal } from "../../../nightly/hostile/subject.ts";

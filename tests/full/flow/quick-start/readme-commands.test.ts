@@ -1,6 +1,6 @@
 /** Runs the commands of README.md as a beginner would. Only the ports and the second registry differ. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { moved, Reader } from "../../../support/documents/guide-reader.ts";
 

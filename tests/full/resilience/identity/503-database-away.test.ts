@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
-import { type IdentityHarness, ISSUER, startIdentity } from "../../../app/identity/harness.ts";
+import { type IdentityHarness, ISSUER, startIdentity } from "../../../app/identity/bed.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../../support/index.ts";
 
 setDefaultTimeout(60_000);

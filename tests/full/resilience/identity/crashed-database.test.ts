@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { startIdentity } from "../../../app/identity/harness.ts";
+import { startIdentity } from "../../../app/identity/bed.ts";
 import { services, startPostgres, waitFor } from "../../../support/index.ts";
 
 setDefaultTimeout(60_000);

@@ -8,7 +8,7 @@ import {
   type Registry,
   service,
   startRegistry,
-} from "../../../app/registry/harness.ts";
+} from "../../../app/registry/bed.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../../support/index.ts";
 
 describe.skipIf(!services().postgres.real)("the registry while its database is down", () => {

@@ -8,7 +8,7 @@ import {
   service,
   startRegistry,
   startRegistryProcess,
-} from "../../../app/registry/harness.ts";
+} from "../../../app/registry/bed.ts";
 import { freshDatabase, services, startEtcd, type TestServer, waitFor } from "../../../support/index.ts";
 
 const isReal = services().etcd.real && services().postgres.real;

@@ -1,6 +1,6 @@
 /** Tests of an etcd cluster without a majority, and of the death of its leader during writes. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Client, startRegistryProcess } from "../../../app/registry/harness.ts";
+import { type Client, startRegistryProcess } from "../../../app/registry/bed.ts";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { startGatewayOf } from "../../../support/gateway/gateway-process.ts";
 import { RawUpstream } from "../../../support/http/raw-http.ts";

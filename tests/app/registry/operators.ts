@@ -9,20 +9,10 @@ import {
   startProvider,
 } from "../../support/pages/provider-stand-in.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import {
-  ADMIN_TOKEN,
-  type Client,
-  clientOf,
-  type GivenToRegistry,
-  type Registry,
-  startRegistry,
-} from "./harness.ts";
+import { type Entry, tokenOf } from "./bed.ts";
 
 export const ISSUER = "https://login.example.com";
 export const AUDIENCE = "ostiary";
-
-/** An entry of an operators file. */
-export type Entry = Record<string, unknown> & { name: string };
 
 /** Returns the entry of an operator whose token is `token-of-<name>`. `fields` are added to the entry. */
 export function entry(name: string, role: string, fields: Record<string, unknown> = {}): Entry {
@@ -37,13 +27,8 @@ export function claiming(name: string, role: string, fields: Record<string, unkn
   return { name, role, claims: { team: name }, ...fields };
 }
 
-/** Returns the token of an {@link entry}. */
-export function tokenOf(name: string): string {
-  return name === "admin" ? ADMIN_TOKEN : `token-of-${name}`;
-}
-
 /** An identity provider for operators, with its signing key. */
-export class OperatorProvider {
+export class OperatorProvider implements AsyncDisposable {
   readonly key: SigningKey;
   readonly standIn: ProviderStandIn;
 
@@ -54,6 +39,10 @@ export class OperatorProvider {
 
   static async start(): Promise<OperatorProvider> {
     return new OperatorProvider(await signingKey("ES256", "main"));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.standIn.stop();
   }
 
   /** The environment variables of a registry that uses this identity provider. */
@@ -94,32 +83,4 @@ export class OperatorsFile {
   async writeText(text: string): Promise<void> {
     await writeFile(this.path, text);
   }
-}
-
-/** A registry with an operators file. */
-export interface OperatedRegistry extends AsyncDisposable {
-  registry: Registry;
-  file: OperatorsFile;
-  /** Returns a client with the token of an {@link entry}, or of `admin`. */
-  as(name: string): Client;
-  /** Returns a client with this token. */
-  with(token: string): Client;
-  stop(): Promise<void>;
-}
-
-export async function startOperated(
-  operators: Entry[],
-  given: GivenToRegistry = {},
-): Promise<OperatedRegistry> {
-  const file = new OperatorsFile();
-  await file.write(...operators);
-  const registry = await startRegistry({ ...given, env: { ...given.env, OPERATORS_FILE: file.path } });
-  return {
-    registry,
-    file,
-    as: (name) => clientOf(registry.url, tokenOf(name)),
-    with: (token) => clientOf(registry.url, token),
-    stop: registry.stop,
-    [Symbol.asyncDispose]: registry.stop,
-  };
 }
