@@ -255,6 +255,56 @@ describe("a log whose rows are not what was sealed", () => {
 });
 
 // AU-67
+describe.skipIf(!services().postgres.real)("a log with an event that cannot be read", () => {
+  const change = (owner: string, params: string) =>
+    log.tamper(`create cast (bytea as jsonb) without function;
+      update audit.audit_events set params = ${params} where id = (
+        select max(id) from audit.audit_events where organization_id = '${owner}');
+      drop cast (bytea as jsonb)`);
+  /** Makes the newest event of a log unreadable: its params lack the bits that say what they are. */
+  const damage = (owner: string) => change(owner, "'\\x00000000'::bytea::jsonb");
+  const repair = (owner: string) => change(owner, `'{"w":"w-1"}'`);
+
+  test("is left out, and goes on once the event can be read", async () => {
+    const owner = "unreadable-new";
+    await log.sealed(2, owner);
+    await log.write(1, owner);
+    await damage(owner);
+    await expectLeftOut(owner, "cannot be read");
+    await log.restart();
+    await log.sealed(1, `beside-${owner}`);
+    expect(await reasonOf(owner)).toBeDefined();
+    await isComplete(`beside-${owner}`, 3);
+    await repair(owner);
+    await log.sealed(1, owner);
+    expect(await reasonOf(owner)).toBeUndefined();
+    await isComplete(owner, 4);
+  });
+
+  // AU-203
+  test("stays left out when it is restarted, and logs that wait behind it are taken back", async () => {
+    const [owner, waiting] = ["unreadable-restarted", "behind-unreadable"];
+    await alteredLog(owner, "update audit.chains set position = 4 where owner = $OWNER");
+    await log.seal();
+    await damage(owner);
+    await alteredLog(waiting, "update audit.chains set position = 4 where owner = $OWNER");
+    await log.seal();
+    await restartChain(log.deps, `organization:${owner}`);
+    await log.tamper(statements(waiting, "update audit.chains set position = 5 where owner = $OWNER"));
+    await Array.fromAsync(
+      lookAgain(log.deps, { altered: [`organization:${owner}`, `organization:${waiting}`] }),
+    );
+    expect(await reasonOf(owner)).toContain("cannot be read");
+    expect(await reasonOf(waiting)).toBeUndefined();
+    await isComplete(waiting, 4);
+    await repair(owner);
+    await log.seal();
+    expect(await reasonOf(owner)).toBeUndefined();
+    expect((await log.proof(owner)).events).toHaveLength(4);
+  });
+});
+
+// AU-67
 test.skipIf(!services().postgres.real)(
   "a service reports a log that it leaves out, and takes it back by itself",
   async () => {

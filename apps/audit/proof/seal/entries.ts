@@ -44,7 +44,10 @@ export interface EventPart<Row extends StoredRow = StoredRow> {
   is_outcome: boolean;
 }
 
-export function ownersOf({ user_id, organization_id }: StoredRow): string[] {
+export function ownersOf({
+  user_id,
+  organization_id,
+}: Pick<StoredRow, "user_id" | "organization_id">): string[] {
   return [
     ...(user_id === null ? [] : [ownerOf("user", user_id)]),
     ...(organization_id === null ? [] : [ownerOf("organization", organization_id)]),

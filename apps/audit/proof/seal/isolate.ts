@@ -4,8 +4,8 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { AlteredChain } from "./chains.ts";
 import type { SealMemory } from "./read-pass.ts";
 import { parseSnapshot, sealable, windowAfter } from "./snapshot.ts";
-import { selectState } from "./state-sql.ts";
-import { selectDue, selectEach } from "./unsealed-sql.ts";
+import { insertAltered, selectState } from "./state-sql.ts";
+import { type DueEvent, selectDue, selectEach, selectOwners } from "./unsealed-sql.ts";
 
 /** Returns whether the database reported an error about what a statement writes or reads. */
 export function isAboutRows(error: unknown): boolean {
@@ -26,7 +26,7 @@ export async function refusedOf(
   const refused = await refusedAlone(owners, (group) => sealOnly(new Set(group)), isAboutRows);
   return refused.map(({ item: owner, error }) => ({
     owner,
-    reason: `its entries are refused: ${reasonOf(error)}`,
+    reason: `the database refuses its rows: ${reasonOf(error)}`,
   }));
 }
 
@@ -34,14 +34,17 @@ export async function refusedOf(
 const UNREADABLE_MAX = 1_000;
 
 /**
- * Finds due events that the database cannot return, and leaves them out of later passes. Returns whether it found one.
+ * Finds due events that the database cannot return, and leaves them and their logs out of later passes. Returns whether
+ * it found one.
  */
 export async function leaveOutUnreadable({
   reads,
+  writes,
   memory: { unreadable },
   log,
 }: {
   reads: Database;
+  writes: Database;
   memory: SealMemory;
   log: Pick<Logger, "error">;
 }): Promise<boolean> {
@@ -50,19 +53,37 @@ export async function leaveOutUnreadable({
     const sealed = parseSnapshot(state.sealed_to);
     return selectDue(orm, windowAfter(sealed, sealable(sealed, parseSnapshot(state.now)), null));
   });
-  const bad = await refusedAlone(
+  const bad = await unreadableOf(
+    reads,
     due.filter(({ id }) => !unreadable.has(id)),
-    (events) => reads.run("select_each", (orm) => selectEach(orm, events)),
-    (error) => !(error instanceof StoreUnavailable),
   );
-  for (const { item } of bad.slice(0, UNREADABLE_MAX - unreadable.size)) {
+  for (const { item, reason } of bad.slice(0, UNREADABLE_MAX - unreadable.size)) {
     unreadable.add(item.id);
+    // a damaged page does not return even the owners
+    const owners = await reads.run("select_owners", (orm) => selectOwners(orm, item)).catch(() => []);
+    for (const owner of owners) await insertAltered(writes, owner, reason);
     log.error(
-      { event_id: item.id },
-      "the database cannot return an event: the event is left out of the proof",
+      { event_id: item.id, owners, reason },
+      "the database cannot return an event: the logs of its owners are left out of the proof",
     );
   }
   return bad.length > 0;
+}
+
+/** Returns the events that the database cannot return, each with the reason. */
+export async function unreadableOf(
+  reads: Database,
+  due: readonly DueEvent[],
+): Promise<{ item: DueEvent; reason: string }[]> {
+  const refused = await refusedAlone(
+    due,
+    (events) => reads.run("select_each", (orm) => selectEach(orm, events)),
+    (error) => !(error instanceof StoreUnavailable),
+  );
+  return refused.map(({ item, error }) => ({
+    item,
+    reason: `the event ${item.id} cannot be read: ${reasonOf(error)}`,
+  }));
 }
 
 /**

@@ -20,7 +20,7 @@ import { type SealerState, selectState } from "./state-sql.ts";
 import { selectBound, selectLogPage, selectWindow } from "./unsealed-sql.ts";
 
 /** The maximum number of entries of each kind in one pass, so that statements stay short and other work gets its turn. */
-const ENTRIES_MAX = 5_000;
+export const ENTRIES_MAX = 5_000;
 
 /** The state that a sealer keeps between its passes. */
 export interface SealMemory {
@@ -104,7 +104,7 @@ export async function readPass(
   const altered = alteredOf(found, map);
   const isAltered = new Set(altered.map((each) => each.owner));
   const chains = found.filter((row) => !isAltered.has(row.owner));
-  const due = isNew ? wanted : await waitingRows(tx, state, memory, wanted, chains);
+  const due = isNew ? wanted : await waitingRows(tx, state, wanted, chains);
   const read = {
     ...due,
     sealed_to: only === null ? due.sealed_to : state.sealed_to,
@@ -123,7 +123,6 @@ export async function readPass(
 async function waitingRows(
   tx: Orm,
   { sealed_to }: SealerState,
-  { unreadable }: SealMemory,
   given: Look,
   [chain]: readonly ChainRow[],
 ): Promise<Due> {
@@ -139,7 +138,7 @@ async function waitingRows(
   }
   const [from, to] = [parseSnapshot(readTo), parseSnapshot(sealed_to)];
   const window = windowAfter(from, to, await selectBound(tx, from.xmax, ENTRIES_MAX));
-  const rows = await selectWindow(tx, window, unreadable);
+  const rows = await selectWindow(tx, window, new Set());
   const behind = window.before < to.xmax;
   const next = { ...look, sealed_to: snapshotText(sealedAfter(window)) };
   return { rows, sealed_to, behind, look: behind ? next : null };

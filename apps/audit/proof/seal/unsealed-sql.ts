@@ -1,7 +1,7 @@
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { columns, logCondition } from "../../events/sql.ts";
-import { compare, type UnsealedRow } from "./entries.ts";
+import { compare, ownersOf, type UnsealedRow } from "./entries.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
 
 /**
@@ -47,7 +47,7 @@ function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
 }
 
 /** An event that the transactions of a window wrote, and which parts of it. */
-interface DueEvent {
+export interface DueEvent {
   id: string;
   occurred_at: string;
   is_intent: boolean;
@@ -99,19 +99,40 @@ export function selectWindow(
   return selectRows(orm, withRows(due), sql`due.is_intent`, sql`due.is_outcome`);
 }
 
+/** Returns the owners of an event. Reads none of its other columns. */
+export async function selectOwners(orm: Orm, { id, occurred_at }: DueEvent): Promise<string[]> {
+  const found = await rows<{ user_id: string | null; organization_id: string | null }>(
+    orm,
+    sql`select user_id, organization_id from audit.audit_events
+      where id = ${id} and occurred_at = ${occurred_at}::text::timestamptz`,
+  );
+  return found.flatMap(ownersOf);
+}
+
 export function selectEach(orm: Orm, due: readonly DueEvent[]): Promise<UnsealedRow[]> {
   const given = sql`select * from json_to_recordset(${JSON.stringify(due)}::text::json)
     as given(id text, occurred_at timestamptz, is_intent boolean, is_outcome boolean)`;
   return selectRows(orm, withRows(given), sql`due.is_intent`, sql`due.is_outcome`);
 }
 
-/** Returns at most `limit` events of an owner's log with ids above `after`, in the order of their ids. */
-export function selectLogPage(orm: Orm, owner: string, after: string, limit: number): Promise<UnsealedRow[]> {
+/** Returns a FROM clause for at most `limit` events of an owner's log with ids above `after`, in the order of their ids. */
+function logPage(owner: string, after: string, limit: number): SQL {
   const id = owner.slice(owner.indexOf(":") + 1);
   const log = { kind: owner.startsWith("organization:") ? "organization" : "user", id } as const;
-  const page = sql`audit.audit_events event where ${logCondition(log)} and event.id > ${after} and ${CLAIMED}
+  return sql`audit.audit_events event where ${logCondition(log)} and event.id > ${after} and ${CLAIMED}
     order by event.id limit ${sql.raw(String(limit))}`;
-  return selectRows(orm, page, sql`true`, sql`event.outcome <> 'pending'`);
+}
+
+export function selectLogPage(orm: Orm, ...page: Parameters<typeof logPage>): Promise<UnsealedRow[]> {
+  return selectRows(orm, logPage(...page), sql`true`, sql`event.outcome <> 'pending'`);
+}
+
+/** Returns the events of a page of a log without their content, which may be unreadable. */
+export function selectLogEvents(orm: Orm, ...page: Parameters<typeof logPage>): Promise<DueEvent[]> {
+  return rows<DueEvent>(
+    orm,
+    sql`select event.id, event.occurred_at, true as is_intent, true as is_outcome from ${logPage(...page)}`,
+  );
 }
 
 function selectRows(orm: Orm, from: SQL, intent: SQL, outcome: SQL): Promise<UnsealedRow[]> {
