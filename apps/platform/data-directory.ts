@@ -1,13 +1,12 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { chmod, lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { checkSigningKeyFile } from "@ostiary/audit/signing-keys";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/secrets";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import {
-  claimFolder,
   claimHolder,
   claimPath,
   FolderInUse,
@@ -35,13 +34,13 @@ export interface DataDirectory {
 }
 
 /**
- * Prepares the directory `path` and claims it for this process. If `fresh`, first deletes the previous data. Refuses
- * a directory that cannot be written, or that another platform uses.
+ * Prepares the directory `path` and claims it for this process. Refuses a directory that cannot be written, or that
+ * another platform uses.
  */
-export async function openDataDirectory(path: string, fresh: boolean): Promise<DataDirectory> {
+export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const root = resolve(path);
-  const giveUp = await withReason(root, () => claim(root));
-  const directory = {
+  const giveUp = await claim(root);
+  return {
     databaseUrl: pgliteUrl(join(root, "database")),
     logFile: join(root, "ostiary.log"),
     adminTokenFile: join(root, ADMIN_TOKEN),
@@ -50,14 +49,6 @@ export async function openDataDirectory(path: string, fresh: boolean): Promise<D
     streamKeyFile: join(root, STREAM_KEYS),
     close: giveUp,
   };
-  if (!fresh) return directory;
-  try {
-    await withReason(root, () => clear(root));
-    return directory;
-  } catch (error) {
-    await giveUp();
-    throw error;
-  }
 }
 
 /**
@@ -78,8 +69,8 @@ async function claim(root: string): Promise<() => Promise<void>> {
   try {
     return await claimPath(join(await openFolder(root), CLAIM));
   } catch (error) {
-    if (!(error instanceof FolderInUse)) throw error;
-    throw new UnusableFolder(root, alreadyRuns(error.holder), error);
+    if (!(error instanceof UnusableFolder)) throw error;
+    throw unusable(root, error instanceof FolderInUse ? alreadyRuns(error.holder) : error.reason);
   }
 }
 
@@ -95,50 +86,8 @@ function realPathOf(path: string): string {
   }
 }
 
-async function withReason<T>(root: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof UnusableFolder)) throw error;
-    throw unusable(root, error.reason);
-  }
-}
-
 function unusable(root: string, reason: string): ConfigError {
   return new ConfigError([{ variable: "DATA_DIR", message: `is ${root}, which cannot be used: ${reason}` }]);
-}
-
-/**
- * Deletes the data of earlier starts. Refuses a folder whose `database` contains other files, and a database that is
- * in use.
- */
-async function clear(root: string): Promise<void> {
-  const database = join(root, "database");
-  if (!(await isOurs(root, database))) {
-    throw new UnusableFolder(
-      root,
-      "its folder database contains other files, which --fresh would delete: move them first.",
-    );
-  }
-  const giveUp = await claimFolder(database);
-  try {
-    for (const name of ["database", ADMIN_TOKEN, INTERNAL_TOKEN, SIGNING_KEY, STREAM_KEYS, "ostiary.log"]) {
-      await rm(join(root, name), { recursive: true, force: true });
-    }
-  } finally {
-    await giveUp();
-  }
-}
-
-/**
- * Returns whether the folder `database` is empty or missing, or contains a database of Ostiary. A database whose
- * creation failed has a lock but no PG_VERSION.
- */
-async function isOurs(root: string, database: string): Promise<boolean> {
-  const found = await readdir(database).catch((): string[] => []);
-  return (
-    found.length === 0 || found.includes("PG_VERSION") || (await readdir(root)).includes("database.lock")
-  );
 }
 
 /**

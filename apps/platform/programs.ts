@@ -112,11 +112,8 @@ function addPrograms(program: Command, { env, choose, help, ...commands }: Calle
       .configureHelp({ showGlobalOptions: false })
       .addHelpText("after", `\n${help}`);
   add("start", "Start everything in one process, on embedded stores, with a tour")
-    .option("--fresh", "delete the data of earlier starts first")
     .addHelpText("after", START_HELP)
-    .action(({ fresh }: { fresh?: true }) =>
-      choose(async () => (await import("./run.ts")).runPlatform({ env, fresh: fresh === true, commands })),
-    );
+    .action(() => choose(async () => (await import("./run.ts")).runPlatform({ env, commands })));
   for (const { name, summary, run } of SERVICES) add(name, summary).action(() => choose(() => run(env)));
   addJobsOfAudit(commandOf("audit"), env, choose);
 }

@@ -6,13 +6,11 @@ import { startPlatform } from "./wire.ts";
 interface RunOptions {
   /** The process's own environment. The platform adds variables that Bun reads, such as `no_proxy`. */
   env: NodeJS.ProcessEnv;
-  /** Whether to delete the data of earlier starts first. */
-  fresh: boolean;
   commands: Commands;
 }
 
 /** Runs the quick start as a process. */
-export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void> {
+export function runPlatform({ env, commands }: RunOptions): Promise<void> {
   // if the reader of stdout has exited, as in `bun start | head -1`, shuts down as on SIGTERM without a stack trace
   process.stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
   process.stdout.on("error", () => {});
@@ -22,7 +20,7 @@ export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void>
       const config = loadPlatform(env);
       withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
       callDirectly(env, config);
-      const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
+      const platform = await startPlatform({ config, env, onProgress: printProgress });
       process.stdout.write(startScreen(platform, config, commands, performance.now() - started));
       const shutdown = async () => {
         printProgress("\nStopping once the requests in flight are answered");

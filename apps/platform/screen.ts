@@ -28,7 +28,7 @@ export function startScreen(
     "",
     ...nextSteps(platform, commands),
     "",
-    `Ctrl-C stops Ostiary; the data stays. ${commands.start} --fresh begins without data.`,
+    `Ctrl-C stops Ostiary; the data stays. To begin without data, delete the folder of data and logs.`,
     "",
   ];
   if (tour) {

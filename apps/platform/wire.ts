@@ -27,8 +27,6 @@ interface PlatformOptions {
   config: PlatformConfig;
   /** The process's environment, which the services read. The platform's own values override it. */
   env: Environment;
-  /** Whether to delete the data of earlier starts. */
-  fresh: boolean;
   onProgress(step: string): void;
 }
 
@@ -54,10 +52,10 @@ export interface Platform extends Running {
 }
 
 /** Starts the services in this process, on shared stores. */
-export async function startPlatform({ config, env, fresh, onProgress }: PlatformOptions): Promise<Platform> {
+export async function startPlatform({ config, env, onProgress }: PlatformOptions): Promise<Platform> {
   // the parts stop in reverse order: the gateway drains while the services behind it still answer
   await using started = new AsyncDisposableStack();
-  const directory = await openDataDirectory(config.DATA_DIR, fresh);
+  const directory = await openDataDirectory(config.DATA_DIR);
   started.defer(() => directory.close());
   const { adminTokenFile } = directory;
   const adminToken = await tokenFrom(adminTokenFile, config.ADMIN_TOKEN);

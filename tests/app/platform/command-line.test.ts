@@ -78,7 +78,7 @@ test.each([
   [["gatway"], "Did you mean gateway?"],
   [["gateway", "registry"], "too many arguments for 'gateway'"],
   [["audit", "verify"], "missing required argument 'file'"],
-  [["start", "--fresh", "now"], "too many arguments for 'start'"],
+  [["start", "now"], "too many arguments for 'start'"],
   [["start", "apply", "routes.yaml"], "too many arguments for 'start'"],
   [[""], "unknown command ''"],
 ])("the arguments %j are wrong usage: %s", async (parameters, message) => {

@@ -1,7 +1,7 @@
 /** Tests of the folder DATA_DIR: when the platform accepts, refuses, keeps and deletes it. */
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { lstat, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { loadPlatform } from "@ostiary/platform/config";
@@ -15,8 +15,8 @@ import { FREE_PORTS } from "./bed.ts";
 const parent = temporaryFolder("data");
 
 /** Expects that a folder is refused, and returns the message without the folder. */
-async function refusal(path: string, fresh = false): Promise<string> {
-  const error = await rejection(openDataDirectory(path, fresh).then((directory) => directory.close()));
+async function refusal(path: string): Promise<string> {
+  const error = await rejection(openDataDirectory(path).then((directory) => directory.close()));
   expect(error).toBeInstanceOf(ConfigError);
   const [, headless = ""] = String(error).split(`  DATA_DIR is ${path}, which cannot be used: `);
   return headless;
@@ -58,7 +58,7 @@ describe("DATA_DIR", () => {
     const path = join(parent, "twice");
     const another = join(parent, "twice by another name");
     const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
-    const directory = await openDataDirectory(path, false);
+    const directory = await openDataDirectory(path);
     await symlink(path, another);
     for (const DATA_DIR of [path, another]) {
       const load = () => loadPlatform({ ...FREE_PORTS, DATA_DIR, GATEWAY_PORT: String(held.port) });
@@ -67,9 +67,9 @@ describe("DATA_DIR", () => {
       ]);
     }
     held.stop(true);
-    expect(await refusal(path, true)).toContain("Ostiary already runs there");
+    expect(await refusal(path)).toContain("Ostiary already runs there");
     await directory.close();
-    await (await openDataDirectory(another, false)).close();
+    await (await openDataDirectory(another)).close();
   });
 
   // OP-56
@@ -83,29 +83,10 @@ describe("DATA_DIR", () => {
     await noting;
     lock.close();
   });
-
-  test("loses the data of earlier starts with --fresh, and no other file", async () => {
-    const path = join(parent, "fresh");
-    await mkdir(join(path, "database"), { recursive: true });
-    for (const name of ["admin-token", "notes", "database/PG_VERSION"])
-      await writeFile(join(path, name), "x");
-    await (await openDataDirectory(path, true)).close();
-    expect((await readdir(path)).filter((name) => !name.endsWith(".lock"))).toEqual(["notes"]);
-  });
-
-  test("is refused with --fresh if its database folder contains other files", async () => {
-    const path = join(parent, "their tables");
-    await mkdir(join(path, "database"), { recursive: true });
-    await writeFile(join(path, "database", "schema.sql"), "create table precious();");
-    expect(await refusal(path, true)).toContain(
-      "its folder database contains other files, which --fresh would delete: move them first.",
-    );
-    expect(await readdir(join(path, "database"))).toEqual(["schema.sql"]);
-  });
 });
 
 test("a new DATA_DIR is for this user alone", async () => {
   const path = join(parent, "new", "folder");
-  await (await openDataDirectory(path, false)).close();
+  await (await openDataDirectory(path)).close();
   expect((await lstat(path)).mode & 0o777).toBe(0o700);
 });

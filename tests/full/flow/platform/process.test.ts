@@ -72,7 +72,7 @@ test("one of two platforms that start at once uses the folder, and a killed plat
   expect((await fetch(shown["customer portal"] ?? "")).status).toBe(200);
   expect(winner.stdout.join("\n")).not.toMatch(/is not ready|does not serve all/);
   await winner.kill();
-  await (await openDataDirectory(DATA_DIR, false)).close();
+  await (await openDataDirectory(DATA_DIR)).close();
 });
 
 // Root may write to every folder. If the tests run as root, the platform therefore runs as `nobody`.
