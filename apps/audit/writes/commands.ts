@@ -1,5 +1,5 @@
 import type { Clock, SharedContext } from "@ostiary/lib/async";
-import type { AuditIntent, AuditOutcome, IntentAnswer, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
+import type { IntentAnswer, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../events/partitions-sql.ts";
@@ -40,24 +40,15 @@ export class EventWriter {
     this.#outcomes = new GroupedWriter((outcomes) => applyOutcomes(database, outcomes), limits, tracing);
   }
 
-  /** Creates the event unless the log has this request already. */
-  intent(request_id: string, intent: AuditIntent): Promise<WriteResult> {
-    return this.#intents.add(request_id, { request_id, intent });
-  }
-
+  /** Creates the events whose requests the log does not have yet. */
   intents(writes: readonly PendingIntent[]): Promise<WriteResult[]> {
-    return Promise.all(this.#intents.addAll(writes.map((item) => ({ key: item.request_id, item }))));
+    return Promise.all(this.#intents.add(writes.map((item) => ({ key: item.request_id, item }))));
   }
 
-  /** Sets the outcome of a pending event. Waits first for a write of its intent that is in flight. */
-  async outcome(request_id: string, outcome: AuditOutcome): Promise<OutcomeResult> {
-    await this.#intents.settled(request_id);
-    return this.#outcomes.add(request_id, { request_id, outcome });
-  }
-
+  /** Sets the outcomes of pending events. Waits first for writes of their intents that are in flight. */
   async outcomes(writes: readonly OutcomeWrite[]): Promise<OutcomeResult[]> {
     await Promise.all(writes.map(({ request_id }) => this.#intents.settled(request_id)));
-    return Promise.all(this.#outcomes.addAll(writes.map((item) => ({ key: item.request_id, item }))));
+    return Promise.all(this.#outcomes.add(writes.map((item) => ({ key: item.request_id, item }))));
   }
 
   async drained(): Promise<void> {
@@ -67,7 +58,7 @@ export class EventWriter {
 }
 
 export async function writeIntents(
-  writer: Pick<EventWriter, "intents">,
+  writer: EventWriter,
   given: readonly unknown[],
   nowMs: number,
 ): Promise<IntentAnswer[]> {
@@ -81,7 +72,7 @@ export async function writeIntents(
 }
 
 export async function writeOutcomes(
-  writer: Pick<EventWriter, "outcomes">,
+  writer: EventWriter,
   given: readonly unknown[],
 ): Promise<OutcomeAnswer[]> {
   const checked = given.map(checkedOutcome);

@@ -42,15 +42,11 @@ export class GroupedWriter<Item, Result> {
     });
   }
 
-  /** Writes `item`. Rejects with `StoreUnavailable` if the store is unavailable or too many items wait. */
-  add(key: string, item: Item): Promise<Result> {
-    const answer = this.#inTurn(key, item);
-    this.#groups.start();
-    return answer;
-  }
-
-  /** Calls {@link add} for several items, which share a write if possible. */
-  addAll(items: readonly { key: string; item: Item }[]): Promise<Result>[] {
+  /**
+   * Writes items, which share a write if possible. A promise rejects with `StoreUnavailable` if the store is unavailable
+   * or too many items wait.
+   */
+  add(items: readonly { key: string; item: Item }[]): Promise<Result>[] {
     const answers = items.map(({ key, item }) => this.#inTurn(key, item));
     this.#groups.start();
     return answers;

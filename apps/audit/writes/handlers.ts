@@ -63,7 +63,7 @@ function writeCounters(metrics: Metrics) {
 }
 
 interface WriteRoutesDeps {
-  writer: Pick<EventWriter, "intent" | "intents" | "outcome" | "outcomes">;
+  writer: EventWriter;
   metrics: ReturnType<typeof writeCounters>;
   clock: Clock;
 }
@@ -92,7 +92,7 @@ function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
     .put(
       EVENT_PATH,
       async ({ params, body, status }) => {
-        const result = await writer.intent(params.request_id, body);
+        const [result = "existing"] = await writer.intents([{ ...params, intent: body }]);
         metrics.intent(result);
         return result === "created" ? status(201, { result }) : { result };
       },
@@ -120,7 +120,7 @@ function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
       EVENT_PATH,
       async ({ params, body, status }) => {
         const { request_id } = params;
-        const result = await writer.outcome(request_id, body);
+        const [result = "not_found"] = await writer.outcomes([{ request_id, outcome: body }]);
         if (result === "not_a_user_route") throw validationError([notAUserRoute]);
         metrics.outcome(result);
         if (result === "not_found") throw notFound("audit_event", request_id);

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { BATCH_MAX } from "@ostiary/lib/contracts/audit";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import {
   type AuditService,
   intent,
+  json,
   openLog,
   requestId,
   sqlOn,
@@ -97,3 +100,49 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     await Promise.all([log.close(), other.close()]);
   });
 });
+
+// AU-28
+test.skipIf(!services().postgres.real)(
+  "two replicas that get the same events in opposite orders never deadlock",
+  async () => {
+    const databaseUrl = await freshDatabase();
+    const replicas = [await startAudit({ databaseUrl }), await startAudit({ databaseUrl })] as const;
+    for (let round = 0; round < 8; round++) {
+      const ids = Array.from({ length: BATCH_MAX }, requestId);
+      const onBoth = async (post: (to: AuditService, ids: readonly string[]) => Promise<Response>) => {
+        const answers = await Promise.all([post(replicas[0], ids), post(replicas[1], ids.toReversed())]);
+        const bodies: { results: { result: string }[] }[] = await Promise.all(answers.map(json));
+        return bodies.flatMap(({ results }) => results.map(({ result }) => result)).toSorted();
+      };
+      const each = (...results: string[]) => results.flatMap((result) => Array(BATCH_MAX).fill(result));
+      const item = userIntent();
+      expect(
+        await onBoth((to, all) =>
+          to.postIntents({ intents: all.map((request_id) => ({ request_id, ...item })) }),
+        ),
+      ).toEqual(each("created", "existing"));
+      const pair = round % 2 === 0 ? {} : { organization_id: "organization-7", member_id: "member-7" };
+      const outcome = { outcome: "responded", status: 200, ...pair };
+      expect(
+        await onBoth((to, all) =>
+          to.postOutcomes({ outcomes: all.map((request_id) => ({ request_id, ...outcome })) }),
+        ),
+      ).toEqual(each("already_final", "applied"));
+    }
+    // A connection may report its statistics only when it closes. Results of writes do not show deadlocks,
+    // because a writer repeats them.
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await using log = await openLog(replicas[0]);
+    const count = async (statement: string) =>
+      (await log.run("count", (orm) => rows<{ count: number }>(orm, sql.raw(statement))))[0]?.count;
+    await waitFor(
+      async () =>
+        (await count(`select count(*) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid() and query ~ 'with given as'`)) === 0,
+    );
+    expect(
+      await count("select deadlocks as count from pg_stat_database where datname = current_database()"),
+    ).toBe(0);
+  },
+  60_000,
+);

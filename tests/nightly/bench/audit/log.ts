@@ -40,13 +40,11 @@ export async function writeGroups(log: Database, groups = GROUPS): Promise<void>
   });
   for (let group = 0; group < groups; group++) {
     const ids = Array.from({ length: GROUP }, () => crypto.randomUUID());
-    await Promise.all(
-      ids.map((id, n) =>
-        writer.intent(id, {
-          ...exampleIntent,
-          organization_id: `organization-${(group * GROUP + n) % 1_000}`,
-        }),
-      ),
+    await writer.intents(
+      ids.map((request_id, n) => ({
+        request_id,
+        intent: { ...exampleIntent, organization_id: `organization-${(group * GROUP + n) % 1_000}` },
+      })),
     );
     await writer.outcomes(
       ids.map((request_id) => ({
