@@ -1,64 +1,29 @@
 import type { Deed, DeedTexts } from "../../audit/deed.ts";
 
-/** The past tense of the verbs with which the summaries of operations begin. */
-const PAST: Readonly<Record<string, string>> = {
-  Add: "added",
-  Approve: "approved",
-  Build: "built",
-  Call: "called",
-  Cancel: "canceled",
-  Change: "changed",
-  Close: "closed",
-  Confirm: "confirmed",
-  Copy: "copied",
-  Create: "created",
-  Delete: "deleted",
-  Disable: "disabled",
-  Download: "downloaded",
-  Edit: "edited",
-  Enable: "enabled",
-  Export: "exported",
-  Get: "got",
-  Import: "imported",
-  Invite: "invited",
-  Join: "joined",
-  Leave: "left",
-  List: "listed",
-  Make: "made",
-  Move: "moved",
-  Open: "opened",
-  Order: "ordered",
-  Pay: "paid",
-  Publish: "published",
-  Put: "put",
-  Read: "read",
-  Remove: "removed",
-  Rename: "renamed",
-  Replace: "replaced",
-  Reset: "reset",
-  Restore: "restored",
-  Revoke: "revoked",
-  Rotate: "rotated",
-  Run: "ran",
-  Save: "saved",
-  Send: "sent",
-  Set: "set",
-  Show: "showed",
-  Start: "started",
-  Stop: "stopped",
-  Submit: "submitted",
-  Test: "tested",
-  Update: "updated",
-  Upload: "uploaded",
-  Write: "wrote",
-};
+/** The regular verbs with which the summaries of operations begin. */
+const REGULAR = new Set([
+  ...["Add", "Approve", "Call", "Cancel", "Change", "Close", "Confirm", "Create", "Delete", "Disable"],
+  ...["Download", "Edit", "Enable", "Export", "Import", "Invite", "Join", "List", "Move", "Open", "Order"],
+  ...["Publish", "Remove", "Rename", "Replace", "Restore", "Revoke", "Rotate", "Save", "Show", "Start"],
+  ...["Test", "Update", "Upload"],
+]);
+
+/** The past tense of the other verbs. */
+const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ Build: "built", Copy: "copied", Get: "got", Leave: "left", Make: "made", Pay: "paid", Put: "put" },
+    ...{ Read: "read", Reset: "reset", Run: "ran", Send: "sent", Set: "set", Stop: "stopped" },
+    ...{ Submit: "submitted", Write: "wrote" },
+  }),
+);
 
 /** Makes an action of a sentence such as "Create a widget". An unknown verb stays as it is. */
 function deedOf(sentence: string): Deed {
   const [first = "", ...rest] = sentence.replace(/\.$/, "").split(" ");
-  const past = Object.hasOwn(PAST, first) ? PAST[first] : undefined;
+  const verb = first.toLowerCase();
+  const past = REGULAR.has(first) ? verb.replace(/e?$/, "ed") : IRREGULAR.get(first);
   if (past === undefined) return [sentence, sentence];
-  return [[past, ...rest].join(" "), `tried to ${[first.toLowerCase(), ...rest].join(" ")}`];
+  return [[past, ...rest].join(" "), `tried to ${[verb, ...rest].join(" ")}`];
 }
 
 /** The English words for audited actions. */
