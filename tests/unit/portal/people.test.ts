@@ -7,7 +7,6 @@ import {
   actionIn,
   filtersOf,
   moreFilters,
-  queryOf,
   withAction,
   withRange,
 } from "../../../apps/portal/page/audit/selection.ts";
@@ -170,23 +169,23 @@ describe("the token of an invitation", () => {
 });
 
 describe("the chips of the audit log", () => {
-  const filters = filtersOf(new URLSearchParams("service=identity"));
+  const filters = filtersOf({ service: "identity", unknown: "x", route: " " });
 
   // PT-60
   test("are filters of the API", () => {
     const nowMs = Date.parse("2026-11-29T12:00:00.000Z");
     const lastDay = withRange({ ...filters, occurred_before: "2026-11-01T00:00:00.000Z" }, 86_400, nowMs);
-    expect(queryOf(lastDay)).toEqual({ occurred_after: "2026-11-28T12:00:00.000Z", service: "identity" });
-    expect(queryOf(withRange(lastDay, 0, nowMs))).toEqual({ service: "identity" });
+    expect(filtersOf(lastDay)).toEqual({ occurred_after: "2026-11-28T12:00:00.000Z", service: "identity" });
+    expect(filtersOf(withRange(lastDay, 0, nowMs))).toEqual({ service: "identity" });
     const renamed = withAction(filters, "PATCH /org");
-    expect(queryOf(renamed)).toEqual({ method: "PATCH", route: "/org", service: "identity" });
+    expect(filtersOf(renamed)).toEqual({ method: "PATCH", route: "/org", service: "identity" });
     expect(actionIn(renamed)).toBe("PATCH /org");
-    expect(queryOf(withAction(renamed, ""))).toEqual({ service: "identity" });
+    expect(filtersOf(withAction(renamed, ""))).toEqual({ service: "identity" });
   });
 
   // PT-60
   test("leave the other filters to the form, which says how many are in use", () => {
-    const count = (query: string) => moreFilters(filtersOf(new URLSearchParams(query)));
+    const count = (query: string) => moreFilters(filtersOf(Object.fromEntries(new URLSearchParams(query))));
     expect(count("service=a&outcome=pending&key_prefix=k")).toBe(3);
     expect(count("method=PATCH&route=%2Forg&actor_member_id=m")).toBe(0);
     expect(count("method=PATCH")).toBe(1);

@@ -20,7 +20,7 @@ import { EventTable, Outcome, useSummaries, Who } from "./event-table.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { FilterChips } from "./filter-chips.tsx";
 import { type Log, listEvents, ORGANIZATION_LOG, PERSON_LOG, type ShownEvent } from "./logs.ts";
-import { FILTERS, type Filters, filtersOf, queryOf } from "./selection.ts";
+import { FILTERS, type Filters, filtersOf } from "./selection.ts";
 import { VerifyView } from "./verify/verify-view.tsx";
 
 export function AuditView({ place }: { place: Place }) {
@@ -35,7 +35,7 @@ function LogView({ log, place }: { log: Log; place: Place }) {
   const [page, request_id] = place.segments;
   if (page === "verify") return <VerifyView log={log} />;
   if (page === "events" && request_id !== undefined) return <EventView log={log} request_id={request_id} />;
-  return <EventsView log={log} filters={filtersOf(place.query)} />;
+  return <EventsView log={log} filters={filtersOf(Object.fromEntries(place.query))} />;
 }
 
 function EventsView({ log, filters }: { log: Log; filters: Filters }) {
@@ -43,14 +43,14 @@ function EventsView({ log, filters }: { log: Log; filters: Filters }) {
   const session = useSession();
   const address = useAddress();
   const [exporting, setExporting] = useState(false);
-  const { key_prefix = "", ...query } = queryOf(filters);
+  const { key_prefix = "", ...query } = filters;
   const pages = usePages<ShownEvent>(
     (last) => listEvents(session.gateway, log, query, last?.id),
     JSON.stringify([log.path, query]),
   );
   const found = pages.items.filter(({ actor }) => key_prefix === "" || actor.key_prefix === key_prefix);
   const choose = (chosen: Filters) =>
-    replacePlace(address(log.view, { query: new URLSearchParams(queryOf(chosen)) }));
+    replacePlace(address(log.view, { query: new URLSearchParams(filtersOf(chosen)) }));
   return (
     <>
       <p class="lead">{log.as === "member" ? t.lead : t.leadOfPerson}</p>

@@ -5,16 +5,7 @@ import { usePeople } from "../people/person-name.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { FilterForm, type FilterFormProps } from "./filter-form.tsx";
 import { type Log, PERSON_LOG } from "./logs.ts";
-import {
-  actionIn,
-  type Filters,
-  moreFilters,
-  NO_FILTERS,
-  queryOf,
-  RANGES,
-  withAction,
-  withRange,
-} from "./selection.ts";
+import { actionIn, type Filters, moreFilters, RANGES, withAction, withRange } from "./selection.ts";
 
 interface FilterChipsProps extends FilterFormProps {
   log: Log;
@@ -39,12 +30,12 @@ export function FilterChips({ log, ...form }: FilterChipsProps) {
           {t.filters.more}
           {more > 0 && ` (${more})`}
         </Button>
-        {(isOpen || Object.keys(queryOf(filters)).length > 0) && (
+        {(isOpen || Object.keys(filters).length > 0) && (
           <Button
             type="reset"
             onClick={() => {
               setRound(round + 1);
-              onChoose(NO_FILTERS);
+              onChoose({});
             }}
           >
             {t.filters.clear}
@@ -90,7 +81,7 @@ const CHOSEN = "chosen";
 function TimeChip({ filters, onChoose, onOther }: ChosenProps & { onOther: () => void }) {
   const t = useTexts().audit.filters;
   const { time, duration } = useFormats();
-  const { occurred_after: after, occurred_before: before } = filters;
+  const { occurred_after: after = "", occurred_before: before = "" } = filters;
   const isSet = after !== "" || before !== "";
   const chosen = [after === "" ? "" : t.since(time(after)), before === "" ? "" : t.until(time(before))];
   return (
@@ -113,7 +104,7 @@ function TimeChip({ filters, onChoose, onOther }: ChosenProps & { onOther: () =>
 
 function PersonChip({ filters, onChoose }: ChosenProps) {
   const { audit, members, locale } = useTexts();
-  const id = filters.actor_member_id;
+  const { actor_member_id: id = "" } = filters;
   const people = usePeople([id === "" ? null : id]);
   const names = [...people.values()].map((member) => ({ value: member.id, text: nameOf(member, members) }));
   const known = names.some(({ value }) => value === id) || id === "" ? [] : [{ value: id, text: id }];

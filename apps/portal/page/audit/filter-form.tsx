@@ -30,7 +30,7 @@ export function FilterForm({ filters: given, failure, onChoose }: FilterFormProp
   const problems = useProblems(failure);
   const field = (name: FilterName) => ({
     label: t.filters[name],
-    ...problems.field(name, filters[name], (value) => change((was) => ({ ...was, [name]: value }))),
+    ...problems.field(name, filters[name] ?? "", (value) => change((was) => ({ ...was, [name]: value }))),
   });
   const choice = (name: FilterName, values: readonly { value: string; text: string }[]) => (
     <SelectField {...field(name)} options={[{ value: "", text: t.filters.any }, ...values]} />
@@ -65,14 +65,14 @@ const TEXT_LENGTH_MAX = 128;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 function problemsOf(filters: Filters): Problems {
-  const { occurred_after, occurred_before } = filters;
+  const { route = "", occurred_after = "", occurred_before = "" } = filters;
   const texts = TEXTS.map((name) => [
     name,
-    problemOf(filters[name], { lengthMax: TEXT_LENGTH_MAX, optional: true }),
+    problemOf(filters[name] ?? "", { lengthMax: TEXT_LENGTH_MAX, optional: true }),
   ]);
   return {
     ...Object.fromEntries(texts),
-    route: problemOfRoute(filters.route.trim()),
+    route: problemOfRoute(route.trim()),
     occurred_after: problemOfTime(occurred_after),
     occurred_before: problemOfTime(occurred_before) ?? problemOfOrder(occurred_after, occurred_before),
   };

@@ -16,25 +16,15 @@ export const FILTERS = [
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 
-export type Filters = Readonly<Record<FilterName, string>>;
+/** The filters in use, by name. */
+export type Filters = Readonly<Record<string, string>>;
 
 export const OUTCOMES = ["pending", "rejected", "responded", "no_response"] as const;
 
-/** Reads the filters from the query in the page's fragment. Ignores unknown parameters. */
-export function filtersOf(query: URLSearchParams): Filters {
-  const filters = { ...NO_FILTERS };
-  for (const name of FILTERS) filters[name] = query.get(name) ?? "";
-  return filters;
-}
-
-export const NO_FILTERS: Record<FilterName, string> = {
-  ...{ occurred_after: "", occurred_before: "", actor_member_id: "", service: "", method: "", route: "" },
-  ...{ outcome: "", request_id: "", created_id: "", key_prefix: "" },
-};
-
-export function queryOf(filters: Filters): Record<string, string> {
+/** Returns the filters among these texts. An empty text is no filter. */
+export function filtersOf(texts: Filters): Filters {
   return Object.fromEntries(
-    FILTERS.map((name) => [name, filters[name].trim()] as const).filter(([, value]) => value !== ""),
+    FILTERS.map((name) => [name, texts[name]?.trim() ?? ""] as const).filter(([, text]) => text !== ""),
   );
 }
 
@@ -48,7 +38,7 @@ export function withRange(filters: Filters, seconds: number, nowMs: number): Fil
 
 /** Returns the method and route of the filters as one action such as `PATCH /org`. Empty without one of them. */
 export function actionIn({ method, route }: Filters): string {
-  return method === "" || route === "" ? "" : `${method} ${route}`;
+  return method && route ? `${method} ${route}` : "";
 }
 
 /** Returns the filters for the events of one action, or of all actions for "". */
@@ -59,8 +49,7 @@ export function withAction(filters: Filters, action: string): Filters {
 
 /** Returns how many filters are in use that have no chip of their own: beside time, person and action. */
 export function moreFilters(filters: Filters): number {
-  const { service, method, outcome, request_id, created_id, key_prefix } = filters;
-  const route = actionIn(filters) === "" ? [method, filters.route] : [];
-  return [service, outcome, request_id, created_id, key_prefix, ...route].filter((value) => value !== "")
-    .length;
+  const ofAction = actionIn(filters) === "" ? [] : ["method", "route"];
+  const inChips = ["occurred_after", "occurred_before", "actor_member_id", ...ofAction];
+  return Object.keys(filters).filter((name) => !inChips.includes(name)).length;
 }
