@@ -1,4 +1,4 @@
-import type { ComponentChildren, InputHTMLAttributes, TargetedEvent } from "preact";
+import type { ComponentChildren, InputHTMLAttributes, SelectHTMLAttributes, TargetedEvent } from "preact";
 import {
   type Dispatch,
   type StateUpdater,
@@ -134,34 +134,40 @@ export function TextArea({ value, onInput, rows, ...field }: TextProps & { rows:
   );
 }
 
-interface SelectFieldProps<Value extends string> extends FieldProps {
+export interface Choice<Value extends string> {
   value: Value;
   required?: boolean;
   options: readonly { value: Value; text: string }[];
   onInput: (value: Value) => void;
 }
 
-export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+type SelectProps<Value extends string> = Choice<Value> &
+  Omit<SelectHTMLAttributes, "label" | "value" | "onInput" | "role" | "selected">;
+
+/** Shows a choice without a label of its own. */
+export function Select<Value extends string>({ options, onInput, ...attributes }: SelectProps<Value>) {
+  return (
+    <select
+      {...attributes}
+      onChange={({ currentTarget }) => {
+        const chosen = options[currentTarget.selectedIndex];
+        if (chosen !== undefined) onInput(chosen.value);
+      }}
+    >
+      {options.map(({ value, text }) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function SelectField<Value extends string>(props: Choice<Value> & FieldProps) {
   const { value, required, options, onInput, ...field } = props;
   return (
     <Field {...field}>
-      {(connection) => (
-        <select
-          {...connection}
-          required={required}
-          value={value}
-          onChange={({ currentTarget }) => {
-            const chosen = options[currentTarget.selectedIndex];
-            if (chosen !== undefined) onInput(chosen.value);
-          }}
-        >
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.text}
-            </option>
-          ))}
-        </select>
-      )}
+      {(connection) => <Select {...connection} {...{ value, required, options, onInput }} />}
     </Field>
   );
 }

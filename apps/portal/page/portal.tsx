@@ -7,6 +7,7 @@ import {
   Notice,
   Page,
   Places,
+  Select,
   Shell,
   useKeptFocus,
 } from "@ostiary/lib/page";
@@ -143,23 +144,17 @@ function Switcher() {
     if (all === null) void organization.list();
   }, [all]);
   if (all === null || all.length === 0) return null;
-  const known = all.map(({ organization: { id, name } }) => ({ id, name }));
+  const known = all.map(({ organization: { id, name } }) => ({ value: id, text: name }));
   return (
-    <select
+    <Select
       class="switcher"
       aria-label={texts.organization}
       value={chosen?.organization_id ?? ""}
-      onChange={({ currentTarget }) => {
-        location.hash = addressOf(OVERVIEW, currentTarget.value);
+      options={[...(chosen === null ? [{ value: "", text: texts.organizations.choose }] : []), ...known]}
+      onInput={(id) => {
+        location.hash = addressOf(OVERVIEW, id);
       }}
-    >
-      {chosen === null && <option value="">{texts.organizations.choose}</option>}
-      {known.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
+    />
   );
 }
 

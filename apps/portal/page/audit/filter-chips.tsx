@@ -1,5 +1,5 @@
-import { Button } from "@ostiary/lib/page";
-import { useState } from "preact/hooks";
+import { Button, type Choice, Select } from "@ostiary/lib/page";
+import { useId, useState } from "preact/hooks";
 import { nameOf } from "../people/directory.ts";
 import { usePeople } from "../people/person-name.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
@@ -47,25 +47,13 @@ export function FilterChips({ log, ...form }: FilterChipsProps) {
   );
 }
 
-interface ChipProps {
-  label: string;
-  value: string;
-  options: readonly { value: string; text: string }[];
-  onChange: (value: string) => void;
-}
-
-/** Shows a select field as a chip. The value "" means no filter. */
-function Chip({ label, value, options, onChange }: ChipProps) {
+/** Shows a choice as a chip. The value "" means no filter. */
+function Chip({ label, ...choice }: Choice<string> & { label: string }) {
+  const id = useId();
   return (
-    <label class={value === "" ? "chip" : "chip chip-on"}>
+    <label for={id} class={choice.value === "" ? "chip" : "chip chip-on"}>
       {label}
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.text}
-          </option>
-        ))}
-      </select>
+      <Select {...choice} id={id} />
     </label>
   );
 }
@@ -94,7 +82,7 @@ function TimeChip({ filters, onChoose, onOther }: ChosenProps & { onOther: () =>
         ...RANGES.map((seconds) => ({ value: String(seconds), text: t.last(duration(seconds)) })),
         { value: OTHER, text: t.otherTime },
       ]}
-      onChange={(value) => {
+      onInput={(value) => {
         if (value === OTHER) onOther();
         else if (value !== CHOSEN) onChoose(withRange(filters, Number(value), Date.now()));
       }}
@@ -117,7 +105,7 @@ function PersonChip({ filters, onChoose }: ChosenProps) {
         ...known,
         ...names.toSorted((one, other) => one.text.localeCompare(other.text, locale)),
       ]}
-      onChange={(actor_member_id) => onChoose({ ...filters, actor_member_id })}
+      onInput={(actor_member_id) => onChoose({ ...filters, actor_member_id })}
     />
   );
 }
@@ -138,7 +126,7 @@ function ActionChip({ log, filters, onChoose }: ChosenProps & { log: Log }) {
       label={t.filters.action}
       value={action}
       options={[{ value: "", text: t.filters.any }, ...other, ...known]}
-      onChange={(value) => onChoose(withAction(filters, value))}
+      onInput={(value) => onChoose(withAction(filters, value))}
     />
   );
 }

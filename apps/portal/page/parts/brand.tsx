@@ -1,4 +1,4 @@
-import { Button, Logo } from "@ostiary/lib/page";
+import { Button, Logo, Select } from "@ostiary/lib/page";
 import { useSession } from "../page-session.ts";
 import { PersonName } from "../people/person-name.tsx";
 import { textsOf, useTexts } from "../texts/texts.ts";
@@ -61,19 +61,14 @@ export function LanguageChoice() {
   const { languages } = session.settings;
   if (languages.length < 2) return null;
   return (
-    <select
+    <Select
       class="language"
       aria-label={chooseLanguage}
       value={session.language.value}
-      onChange={(event) => {
-        session.language.value = event.currentTarget.value;
+      options={languages.map((value) => ({ value, text: textsOf(value).language }))}
+      onInput={(language) => {
+        session.language.value = language;
       }}
-    >
-      {languages.map((language) => (
-        <option key={language} value={language}>
-          {textsOf(language).language}
-        </option>
-      ))}
-    </select>
+    />
   );
 }
