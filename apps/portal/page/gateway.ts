@@ -10,7 +10,8 @@ import { Value } from "@sinclair/typebox/value";
 export type Caller = "member" | "person" | "nobody";
 
 export interface Call {
-  as: Caller;
+  /** By default, the caller that an operation of the platform's own services takes. */
+  as?: Caller;
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   query?: Readonly<Record<string, string | number | undefined>>;
   body?: unknown;
@@ -42,8 +43,8 @@ interface Waiting {
   readonly policy: string | null;
 }
 
-/** The page size that the portal asks for, which is the maximum that services allow. */
-export const PAGE_ITEMS = 100;
+/** The page size of lists, which is the maximum that services allow. */
+const PAGE_ITEMS = 100;
 
 const TIMEOUT_MS = 30_000;
 const WAITS_MAX = 3;
@@ -78,20 +79,21 @@ export class Gateway {
   async send<Schema extends TSchema>(
     schema: Schema,
     path: string,
-    call: Call,
+    call: Call = {},
   ): Promise<Answer<Static<Schema>>> {
     const response = await this.#answer(path, call, TIMEOUT_MS);
     return response.ok ? parsed(schema, response.value, call) : response;
   }
 
+  /** Reads a page of a list. `name` is the property of the response that has the items. */
   async list<Item extends TSchema>(
     name: string,
     item: Item,
     path: string,
-    call: Call,
+    query: NonNullable<Call["query"]> = {},
   ): Promise<Answer<{ items: Static<Item>[]; has_more: boolean }>> {
     const shape = Type.Object({ [name]: Type.Array(Type.Unknown()), has_more: Type.Boolean() });
-    const page = await this.send(shape, path, call);
+    const page = await this.send(shape, path, { query: { limit: PAGE_ITEMS, ...query } });
     if (!page.ok) return page;
     const items: unknown = Value.Clean(Type.Array(item), page.value[name]);
     if (!Value.Check(Type.Array(item), items)) return failed("strange");
@@ -102,7 +104,7 @@ export class Gateway {
    * Makes a call without a timeout, for large responses such as exports. Returns the response with an unread
    * body.
    */
-  stream(path: string, call: Call): Promise<Answer<Response>> {
+  stream(path: string, call: Call = {}): Promise<Answer<Response>> {
     return this.#answer(path, call);
   }
 
@@ -115,9 +117,9 @@ export class Gateway {
     return this.#exchange(path, call, ofAnyService);
   }
 
-  async credential(caller: Caller): Promise<Answer<Record<string, string>>> {
-    if (caller === "nobody") return answered({});
-    const { [caller]: credential } = this.#credentials;
+  /** Returns the header with the credential for an operation of the platform's own services. */
+  async credential(path: string): Promise<Answer<Record<string, string>>> {
+    const { [callerOf(path)]: credential } = this.#credentials;
     try {
       return answered({ [credential.header]: await credential.value(null) });
     } catch (error) {
@@ -138,16 +140,16 @@ export class Gateway {
     repeats: (method: string, status: number | null) => boolean,
     timeoutMs = Number.POSITIVE_INFINITY,
   ): Promise<Answer<Response>> {
+    const { as = callerOf(path), method = "GET", query = {}, signal } = call;
     const send = transport({
       baseUrl: this.#origin,
-      credential: call.as === "nobody" ? undefined : this.#credentials[call.as],
+      credential: as === "nobody" ? undefined : this.#credentials[as],
       timeoutMs,
       retries: WAITS_MAX,
       repeats,
       wait: (ms, signal, response) => this.#wait(ms, response?.headers ?? new Headers(), signal),
       fetch: this.#around.fetch,
     });
-    const { method = "GET", query = {}, signal } = call;
     const content = contentOf(call);
     const request = new Request(`${this.#origin}${path}${queryText(query)}`, {
       method,
@@ -183,6 +185,11 @@ export class Gateway {
       if (this.waiting.value === waiting) this.waiting.value = null;
     }
   }
+}
+
+/** Returns whose credential an operation of the platform's own services takes. */
+export function callerOf(path: string): "member" | "person" {
+  return /^\/(?:org|member)(?:\/|$)/.test(path) ? "member" : "person";
 }
 
 /** Parses a response. Drops fields that the schema does not have. */

@@ -4,7 +4,7 @@ import { type Answer, answered, failed } from "@ostiary/lib/page/failure";
 import { forgetInTab, keepInTab, readFromTab, takeFromTab } from "@ostiary/lib/page/sign-in/tab-storage";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Static, Type } from "@sinclair/typebox";
-import { answerTo, type Gateway, NoCredential, PAGE_ITEMS, parsed, pathTo } from "./gateway.ts";
+import { answerTo, type Gateway, NoCredential, parsed, pathTo } from "./gateway.ts";
 
 /** The person's membership in the chosen organization. */
 export interface ChosenMember {
@@ -149,8 +149,7 @@ export class OrganizationSession {
     const all: Membership[] = [];
     for (;;) {
       const page = await this.#gateway.list("memberships", Membership, pathTo("user", "memberships"), {
-        as: "person",
-        query: { limit: PAGE_ITEMS, starting_after: all.at(-1)?.id },
+        starting_after: all.at(-1)?.id,
       });
       if (!page.ok) return page;
       all.push(...page.value.items);
@@ -170,7 +169,7 @@ export class OrganizationSession {
   async #mint(organization_id: string): Promise<Opened> {
     const path = pathTo("user", "organizations", organization_id, "session");
     const openedMs = Date.now();
-    const answer = await this.#gateway.stream(path, { as: "person", method: "POST", body: {} });
+    const answer = await this.#gateway.stream(path, { method: "POST", body: {} });
     if (!answer.ok) throw new NoCredential(answer);
     const minted = await parsed(Session, answer.value, { method: "POST" });
     if (!minted.ok) throw new NoCredential(minted);

@@ -16,7 +16,7 @@ import {
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { type Address, addressAt, addressOf, type ViewPath } from "./address.ts";
-import { type Caller, type Credentials, Gateway, NoCredential, PAGE_ITEMS, pathTo } from "./gateway.ts";
+import { type Credentials, Gateway, NoCredential, pathTo } from "./gateway.ts";
 import { type ChosenMember, OrganizationSession } from "./organization-session.ts";
 import { inviteTokenIn } from "./organizations/invite-token.ts";
 import { Directory } from "./people/directory.ts";
@@ -72,11 +72,8 @@ export class Session extends PageSession<Address> {
   }
 
   async rename(name: string): Promise<Answer<User>> {
-    const changed = await this.gateway.send(User, pathTo("user"), {
-      as: "person",
-      method: "PATCH",
-      body: { display_name: name },
-    });
+    const body = { display_name: name };
+    const changed = await this.gateway.send(User, pathTo("user"), { method: "PATCH", body });
     const person = this.#person.peek();
     if (changed.ok && person?.id === changed.value.id) {
       this.#person.value = { ...person, name: changed.value.display_name };
@@ -109,7 +106,7 @@ export class Session extends PageSession<Address> {
   }
 
   protected async open(name: string | null): Promise<SignedOut | null> {
-    const person = await this.gateway.send(User, pathTo("user"), { as: "person" });
+    const person = await this.gateway.send(User, pathTo("user"));
     if (person.ok) {
       const { id, display_name } = person.value;
       this.begin(() => {
@@ -154,13 +151,9 @@ export function useList<Item extends TSchema & { static: { id: string } }>(
   name: string,
   item: Item,
   path: string,
-  as: Caller = "member",
 ): Pages<Static<Item>> {
   const { gateway } = useSession();
-  return usePages(
-    (last) => gateway.list(name, item, path, { as, query: { limit: PAGE_ITEMS, starting_after: last?.id } }),
-    path,
-  );
+  return usePages((last) => gateway.list(name, item, path, { starting_after: last?.id }), path);
 }
 
 export const [SessionProvider, useSession] = requiredContext<Session>();

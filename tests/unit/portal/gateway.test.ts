@@ -1,6 +1,6 @@
 /** Tests of how the portal's page calls the gateway, with a fake network and a fake clock. */
 import { describe, expect, test } from "bun:test";
-import type { Credential } from "@ostiary/client";
+import { bearer, type Credential } from "@ostiary/client";
 import { Type } from "@sinclair/typebox";
 import { Gateway } from "../../../apps/portal/page/gateway.ts";
 
@@ -15,7 +15,7 @@ function gatewayWith(answers: (() => Response | Promise<Response>)[]) {
       return refused === null ? "old" : "new";
     },
   };
-  const gateway = new Gateway({ member: credential, person: credential }, "https://api.test", {
+  const gateway = new Gateway({ member: credential, person: bearer("person") }, "https://api.test", {
     fetch: async (request) => {
       request.signal.throwIfAborted();
       sent.push(request);
@@ -40,10 +40,23 @@ const fine = () => Response.json({ done: true });
 const Done = Type.Object({ done: Type.Boolean() });
 
 describe("a call that the page makes", () => {
+  // PT-11
+  test.each([
+    ["/org", "old", null],
+    ["/member/api-keys", "old", null],
+    ["/user/organizations", null, "Bearer person"],
+    ["/edge/openapi.json", null, "Bearer person"],
+  ])("of %s has the credential that the operation takes, and no other", async (path, session, token) => {
+    const { gateway, sent } = gatewayWith([fine]);
+    await gateway.send(Done, path);
+    const [headers] = sent.map((request) => request.headers);
+    expect([headers?.get("X-API-Key"), headers?.get("Authorization")]).toEqual([session, token]);
+  });
+
   // PT-30
   test("waits for a rate limit as long as Retry-After says, and each attempt has its own timeout", async () => {
     const { gateway, sent, slept } = gatewayWith([limited(2), limited(60), fine]);
-    expect(await gateway.send(Done, "/org", { as: "member" })).toEqual({ ok: true, value: { done: true } });
+    expect(await gateway.send(Done, "/org")).toEqual({ ok: true, value: { done: true } });
     expect(slept).toEqual([2_000, 60_000]);
     const signals = sent.map((request) => request.signal);
     expect(new Set(signals).size).toBe(3);
@@ -53,11 +66,11 @@ describe("a call that the page makes", () => {
   // PT-15
   test("renews a refused credential once, and is sent again", async () => {
     const { gateway, asked, sent } = gatewayWith([refused, fine]);
-    const answer = await gateway.send(Done, "/org", { as: "member", method: "POST", body: {} });
+    const answer = await gateway.send(Done, "/org", { method: "POST", body: {} });
     expect(answer).toEqual({ ok: true, value: { done: true } });
     expect([asked, sent.length]).toEqual([[null, "old"], 2]);
     const again = gatewayWith([refused, refused]);
-    expect(await again.gateway.send(Done, "/org", { as: "member" })).toMatchObject({
+    expect(await again.gateway.send(Done, "/org")).toMatchObject({
       failure: { kind: "signed_out" },
     });
     expect(again.asked).toEqual([null, "old"]);
@@ -69,7 +82,7 @@ describe("a call that the page makes", () => {
     ["a rate limit of more than a minute", [limited(61)], 0],
   ])("does not wait for %s", async (_, answers, waits) => {
     const { gateway, slept } = gatewayWith(answers);
-    const answer = await gateway.send(Done, "/org", { as: "member" });
+    const answer = await gateway.send(Done, "/org");
     expect(answer).toMatchObject({ ok: false, failure: { status: 429 } });
     expect(slept).toHaveLength(waits);
   });

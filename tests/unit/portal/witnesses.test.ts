@@ -102,7 +102,7 @@ test("an export of a log with another name than the configured origin is undecid
 
 // PT-72
 describe("the same verification on the command line", () => {
-  const log = { as: "member", path: "/org/audit-events" } as const;
+  const log = "/org/audit-events";
   const gateway = "https://api.example.com";
 
   test("names the owner, the witnesses and the quorum, quoted for the shell", async () => {

@@ -53,7 +53,7 @@ function EventsView({ log, filters }: { log: Log; filters: Filters }) {
     replacePlace(address(log.view, { query: new URLSearchParams(filtersOf(chosen)) }));
   return (
     <>
-      <p class="lead">{log.as === "member" ? t.lead : t.leadOfPerson}</p>
+      <p class="lead">{log === PERSON_LOG ? t.leadOfPerson : t.lead}</p>
       <p class="actions">
         <a class="button button-main" href={address(log.view, { segments: ["verify"] })}>
           {t.verify.link}

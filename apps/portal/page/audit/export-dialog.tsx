@@ -91,7 +91,6 @@ async function readExport(
   { log, query, format, signal, onProgress }: Export,
 ): Promise<Answer<Blob>> {
   const answer = await gateway.stream(`${log.path}/export`, {
-    as: log.as,
     query: { format, ...query },
     headers: { Accept: TYPES[format] },
     signal,

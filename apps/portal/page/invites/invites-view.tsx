@@ -33,7 +33,6 @@ export function InvitesView() {
         <ConfirmDeletion
           title={t.revokeTitle(revoking.email ?? revoking.token_prefix)}
           action={t.revoke}
-          as="member"
           path={pathTo("org", "invites", revoking.id)}
           done={t.revoked}
           onClose={() => setRevoking(null)}
@@ -117,7 +116,7 @@ function InviteDialog({ onClose, onChange }: InviteDialogProps) {
   const create = () =>
     form.send(
       { email: problemOf(email, { lengthMax: EMAIL_LENGTH_MAX, optional: true }) },
-      () => gateway.send(Invite, pathTo("org", "invites"), { as: "member", method: "POST", body }),
+      () => gateway.send(Invite, pathTo("org", "invites"), { method: "POST", body }),
       setCreated,
     );
   if (created?.token !== undefined) {

@@ -12,7 +12,7 @@ import {
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
-import { type Caller, pathTo } from "../gateway.ts";
+import { pathTo } from "../gateway.ts";
 import { useAddress, useList, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
 import { type FieldProblems, type Problems, problemOf, useForm } from "../parts/use-problems.ts";
@@ -35,7 +35,7 @@ export function KeyList({ address, manages, more }: KeyListProps) {
   const session = useSession();
   const ofMember = session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
   const [open, setOpen] = useState<Open>(null);
-  const pages = useList("keys", ApiKey, pathTo(...address.path), address.as);
+  const pages = useList("keys", ApiKey, pathTo(...address.path));
   const dialog = { address, onClose: () => setOpen(null), onChange: pages.again };
   return (
     <section aria-label={t.title}>
@@ -52,7 +52,7 @@ export function KeyList({ address, manages, more }: KeyListProps) {
         {(keys) => (
           <KeyTable
             keys={keys}
-            log={address.as === "person" ? PERSON_LOG : ofMember}
+            log={address === PERSON_KEY_ADDRESS ? PERSON_LOG : ofMember}
             manages={manages}
             onOpen={setOpen}
           />
@@ -64,7 +64,6 @@ export function KeyList({ address, manages, more }: KeyListProps) {
         <ConfirmDeletion
           title={t.revokeTitle(open.key.name)}
           action={invites.revoke}
-          as={address.as}
           path={pathTo(...address.path, open.key.id)}
           done={t.revoked(open.key.name)}
           onClose={dialog.onClose}
@@ -183,7 +182,7 @@ function CreateKeyDialog({ address, ...dialog }: KeyDialogProps) {
       fields={["name", "expires_in_seconds"]}
       found={{ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX, optional: true }) }}
       example={address.example}
-      make={useMaker(address, address.path, { ...(name.trim() !== "" && { name }), ...lifeOf(days) })}
+      make={useMaker(address.path, { ...(name.trim() !== "" && { name }), ...lifeOf(days) })}
     >
       {(problems) => (
         <>
@@ -207,7 +206,7 @@ function RotateKeyDialog({ replaced, address, ...dialog }: KeyDialogProps & { re
       title={t.rotateTitle(replaced.name)}
       action={t.rotate}
       example={address.example}
-      make={useMaker(address, [...address.path, replaced.id, "rotate"], { overlap_seconds: Number(overlap) })}
+      make={useMaker([...address.path, replaced.id, "rotate"], { overlap_seconds: Number(overlap) })}
     >
       {() => (
         <>
@@ -269,28 +268,23 @@ export function NewKeyDialog({ found = {}, example, make, children, ...dialog }:
 }
 
 /** Returns the call that makes a key at `path`. */
-function useMaker({ as }: KeyAddress, path: readonly string[], body: object) {
+function useMaker(path: readonly string[], body: object) {
   const { gateway } = useSession();
-  return () => gateway.send(CreatedApiKey, pathTo(...path), { as, method: "POST", body });
+  return () => gateway.send(CreatedApiKey, pathTo(...path), { method: "POST", body });
 }
 
 /** The API address of the keys of one owner: a person, a member, or a service account. */
 interface KeyAddress {
-  readonly as: Caller;
   readonly path: readonly string[];
   /** The path of an example call that a key of this owner can make. */
   readonly example: string;
 }
 
-export const PERSON_KEY_ADDRESS: KeyAddress = { as: "person", path: ["user", "api-keys"], example: "/user" };
-export const MEMBER_KEY_ADDRESS: KeyAddress = { as: "member", path: ["member", "api-keys"], example: "/org" };
+export const PERSON_KEY_ADDRESS: KeyAddress = { path: ["user", "api-keys"], example: "/user" };
+export const MEMBER_KEY_ADDRESS: KeyAddress = { path: ["member", "api-keys"], example: "/org" };
 
 export function serviceAccountKeys(service_account_id: string): KeyAddress {
-  return {
-    as: "member",
-    path: ["org", "service-accounts", service_account_id, "api-keys"],
-    example: "/org",
-  };
+  return { path: ["org", "service-accounts", service_account_id, "api-keys"], example: "/org" };
 }
 
 /** A key that expires within this time has the state `ends_soon`. */

@@ -55,7 +55,7 @@ function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
   /** The service account, which a second attempt uses again if only the key failed. Its name and role are final then. */
   const account = useRef<ServiceAccount | null>(null);
   const role = chosen ?? roles.answer?.service_account_default_role ?? null;
-  const post = { as: "member", method: "POST" } as const;
+  const post = { method: "POST" } as const;
   const make = async (): Promise<Answer<CreatedApiKey>> => {
     if (account.current === null) {
       const body = { name, ...(role !== null && { role }) };

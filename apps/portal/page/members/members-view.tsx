@@ -90,10 +90,7 @@ function MemberView({ member_id }: { member_id: string }) {
   const t = useTexts().members;
   const { gateway } = useSession();
   const address = useAddress();
-  const asked = useAsked(
-    () => gateway.send(AnyMember, pathTo("org", "members", member_id), { as: "member" }),
-    member_id,
-  );
+  const asked = useAsked(() => gateway.send(AnyMember, pathTo("org", "members", member_id)), member_id);
   return (
     <>
       <p>
@@ -210,7 +207,7 @@ function ChangeRole({ member, name, roles, onChange }: ChangeRoleProps) {
   const change = () =>
     form.send(
       {},
-      () => session.gateway.send(Member, path, { as: "member", method: "PATCH", body: { role } }),
+      () => session.gateway.send(Member, path, { method: "PATCH", body: { role } }),
       async (changed) => {
         session.announce(t.roleChanged(name, changed.role ?? ""));
         if (member.id === session.member.value?.member_id) await session.organization.refresh();
@@ -261,9 +258,8 @@ function ConfirmChange({ change, member, name, onChange, onClose }: ConfirmChang
   const removes = change === "remove" || change === "leave";
   const make = () =>
     removes
-      ? session.gateway.send(Type.Null(), path, { as: "member", method: "DELETE" })
+      ? session.gateway.send(Type.Null(), path, { method: "DELETE" })
       : session.gateway.send(Member, path, {
-          as: "member",
           method: "PATCH",
           body: { status: change === "suspend" ? "suspended" : "active" },
         });

@@ -34,8 +34,7 @@ function sendToken<Schema extends typeof InvitePreview | typeof Member>(
   operation: "preview" | "redeem",
   token: string,
 ) {
-  const path = pathTo("user", "invites", operation);
-  return gateway.send(schema, path, { as: "person", method: "POST", body: { token } });
+  return gateway.send(schema, pathTo("user", "invites", operation), { method: "POST", body: { token } });
 }
 
 function PasteForm() {

@@ -55,9 +55,7 @@ function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
       name=""
       button={texts.create}
       isMain
-      write={(name) =>
-        session.gateway.send(Organization, path, { as: "person", method: "POST", body: { name } })
-      }
+      write={(name) => session.gateway.send(Organization, path, { method: "POST", body: { name } })}
       done={({ id, name }) => {
         session.announce(texts.created(name));
         location.hash = addressOf(OVERVIEW, id);

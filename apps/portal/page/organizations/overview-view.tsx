@@ -142,10 +142,7 @@ function OrganizationFacts() {
   const session = useSession();
   const { overview: t, members, organization: title } = useTexts();
   const member = session.member.value;
-  const asked = useAsked(
-    () => session.gateway.send(Organization, pathTo("org"), { as: "member" }),
-    "organization",
-  );
+  const asked = useAsked(() => session.gateway.send(Organization, pathTo("org")), "organization");
   return (
     <Answered asked={asked}>
       {({ name, id, plan, created_at }) => (

@@ -1,6 +1,6 @@
 import { ApiKey, Invite, Member, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import type { TSchema } from "@sinclair/typebox";
-import { type Gateway, PAGE_ITEMS, pathTo } from "../gateway.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
 
 /** A number of items. If `isWhole` is false, the list has further items that the page did not read. */
 export interface Count {
@@ -36,8 +36,7 @@ export function endingKeys(
 /** Counts members, open invitations, and keys that end soon: the member's and those of service accounts. */
 export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs: number): Promise<Overview> {
   const page = async <Item extends TSchema>(name: string, item: Item, ...path: string[]) => {
-    const call = { as: "member", query: { limit: PAGE_ITEMS } } as const;
-    const answer = await gateway.list(name, item, pathTo(...path), call);
+    const answer = await gateway.list(name, item, pathTo(...path));
     return answer.ok ? answer.value : null;
   };
   const [members, invites, own, accounts] = await Promise.all([

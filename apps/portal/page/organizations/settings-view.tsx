@@ -12,10 +12,7 @@ import { useTexts } from "../texts/texts.ts";
 export function SettingsView() {
   const session = useSession();
   const { settings: t } = useTexts();
-  const asked = useAsked(
-    () => session.gateway.send(Organization, pathTo("org"), { as: "member" }),
-    "organization",
-  );
+  const asked = useAsked(() => session.gateway.send(Organization, pathTo("org")), "organization");
   const mayRename = session.may(RENAME_LABEL);
   const mayDelete = session.may(DELETION_LABEL);
   return (
@@ -39,11 +36,7 @@ function Rename({ name, onChange }: { name: string; onChange: () => Promise<void
       name={name}
       isMain
       write={(wanted) =>
-        session.gateway.send(Organization, pathTo("org"), {
-          as: "member",
-          method: "PATCH",
-          body: { name: wanted },
-        })
+        session.gateway.send(Organization, pathTo("org"), { method: "PATCH", body: { name: wanted } })
       }
       done={(organization) => {
         session.announce(texts.renamed(organization.name));
@@ -75,7 +68,6 @@ function Deletion({ name, onChange }: { name: string; onChange: () => Promise<vo
         <ConfirmDeletion
           title={t.removeTitle(name)}
           action={t.remove}
-          as="member"
           path={pathTo("org")}
           done={t.removed}
           typed={name}

@@ -11,7 +11,6 @@ import {
 import { Type } from "@sinclair/typebox";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Caller } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { type ChangeForm, useForm } from "./use-problems.ts";
@@ -78,7 +77,6 @@ const FORM = "confirmed";
 interface ConfirmDeletionProps {
   title: string;
   action: string;
-  as: Caller;
   path: string;
   /** The name that the person must type first. */
   typed?: string;
@@ -93,7 +91,7 @@ interface ConfirmDeletionProps {
 }
 
 /** Asks the person to confirm a deletion, and deletes the resource at `path`. */
-export function ConfirmDeletion({ as, path, done, typed, onDeleted, ...props }: ConfirmDeletionProps) {
+export function ConfirmDeletion({ path, done, typed, onDeleted, ...props }: ConfirmDeletionProps) {
   const { children, ...dialog } = props;
   const session = useSession();
   const { settings } = useTexts();
@@ -103,7 +101,7 @@ export function ConfirmDeletion({ as, path, done, typed, onDeleted, ...props }: 
   const remove = () =>
     form.send(
       { typed: isTyped ? null : (texts) => texts.settings.typeFirst },
-      () => session.gateway.send(Type.Null(), path, { as, method: "DELETE" }),
+      () => session.gateway.send(Type.Null(), path, { method: "DELETE" }),
       () => {
         session.announce(done);
         dialog.onClose();

@@ -1,7 +1,7 @@
 import { AnyMember, isBlank, Member } from "@ostiary/lib/contracts/identity-api";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Static } from "@sinclair/typebox";
-import { type Gateway, PAGE_ITEMS, pathTo } from "../gateway.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
 
 /** The parts of a member that the page shows as the member's name. */
 export type Named = Pick<Static<typeof AnyMember>, "id" | "display_name" | "principal" | "status">;
@@ -41,7 +41,7 @@ export class Directory {
       const isKnown = this.#members.peek().has(id) || lookedUp.has(id);
       if (isKnown || lookedUp.size >= LOOKUPS_MAX || lookedUp !== this.#lookedUp) continue;
       lookedUp.add(id);
-      const found = await this.#gateway.send(AnyMember, pathTo("org", "members", id), { as: "member" });
+      const found = await this.#gateway.send(AnyMember, pathTo("org", "members", id));
       if (found.ok && lookedUp === this.#lookedUp) this.learn([found.value]);
     }
   }
@@ -57,8 +57,7 @@ export class Directory {
     let starting_after: string | undefined;
     for (let page = 0; page < PAGES_MAX; page += 1) {
       const answer = await this.#gateway.list("members", Member, pathTo("org", "members"), {
-        as: "member",
-        query: { limit: PAGE_ITEMS, starting_after },
+        starting_after,
       });
       if (!answer.ok || lookedUp !== this.#lookedUp) return;
       this.learn(answer.value.items);

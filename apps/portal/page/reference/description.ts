@@ -220,12 +220,12 @@ const DESCRIPTION_PATH = "/edge/openapi.json";
  * the registry then refuses the person's credential, although the gateway accepts it for other calls.
  */
 export async function fetchDescription(gateway: Gateway): Promise<Answer<Description>> {
-  const answer = await gateway.send(Type.Unknown(), DESCRIPTION_PATH, { as: "person" });
+  const answer = await gateway.send(Type.Unknown(), DESCRIPTION_PATH);
   if (answer.ok) {
     const description = readDescription(answer.value);
     return description === null ? failed("strange") : answered(description);
   }
   if (answer.failure.kind !== "signed_out") return answer;
-  const person = await gateway.send(User, pathTo("user"), { as: "person" });
+  const person = await gateway.send(User, pathTo("user"));
   return person.ok ? failed("forbidden", { status: answer.failure.status }) : answer;
 }

@@ -42,7 +42,7 @@ export function Granted({ labels }: { labels: readonly string[] }) {
 
 export function useRoles() {
   const { gateway } = useSession();
-  return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles"), { as: "member" }), "roles");
+  return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles")), "roles");
 }
 
 /** Returns the options of a role field: all roles, and `present` even if that role no longer exists. */

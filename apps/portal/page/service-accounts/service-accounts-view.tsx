@@ -73,7 +73,7 @@ function ServiceAccountView({ id }: { id: string }) {
   const session = useSession();
   const address = useAddress();
   const asked = useAsked(
-    () => session.gateway.send(ServiceAccount, pathTo("org", "service-accounts", id), { as: "member" }),
+    () => session.gateway.send(ServiceAccount, pathTo("org", "service-accounts", id)),
     id,
   );
   return (
@@ -127,9 +127,7 @@ function Account({ account, onChange }: AccountProps) {
         <NameForm
           name={account.name}
           button={t.rename}
-          write={(name) =>
-            session.gateway.send(ServiceAccount, path, { as: "member", method: "PATCH", body: { name } })
-          }
+          write={(name) => session.gateway.send(ServiceAccount, path, { method: "PATCH", body: { name } })}
           done={({ name }) => {
             session.announce(t.renamed(name));
             void onChange();
@@ -141,7 +139,6 @@ function Account({ account, onChange }: AccountProps) {
         <ConfirmDeletion
           title={members.questions.remove(account.name)}
           action={members.actions.remove}
-          as="member"
           path={path}
           done={members.done.remove(account.name)}
           onClose={() => setRemoving(false)}

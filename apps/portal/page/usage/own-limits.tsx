@@ -91,7 +91,7 @@ function LimitList() {
 /** Reads the operations for members of an organization, with the limits for the organization's plan. */
 async function readLimits(gateway: Gateway): Promise<Answer<Limits>> {
   const [response, description] = await Promise.all([
-    gateway.stream(pathTo("org"), { as: "member" }),
+    gateway.stream(pathTo("org")),
     fetchDescription(gateway),
   ]);
   if (!response.ok) return response;

@@ -62,7 +62,7 @@ const DAY_MS = 86_400_000;
 
 /** Reads the usage of each day of a month, without the calls of this page unless `all`. */
 export function readMonth(gateway: Gateway, month: string, all = false): Promise<Answer<MonthUsage>> {
-  return gateway.send(MonthUsage, USAGE_PATH, { as: "member", query: queryOf(month, "day", all) });
+  return gateway.send(MonthUsage, USAGE_PATH, { query: queryOf(month, "day", all) });
 }
 
 /** Reads one page of a month's usage by service, route or key, without the calls of this page unless `all`. */
@@ -71,8 +71,7 @@ export function listParts(
   { month, by, all }: { month: string; by: Division; all: boolean },
   starting_after: string | undefined,
 ) {
-  const query = { ...queryOf(month, by, all), starting_after };
-  return gateway.list("usage", UsagePart, USAGE_PATH, { as: "member", query });
+  return gateway.list("usage", UsagePart, USAGE_PATH, { ...queryOf(month, by, all), starting_after });
 }
 
 function queryOf(month: string, by: Division | "day", all: boolean) {

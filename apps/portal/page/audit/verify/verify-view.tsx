@@ -6,7 +6,7 @@ import { useEffect, useState } from "preact/hooks";
 import { useAddress, useSession } from "../../page-session.ts";
 import { saveFile } from "../../parts/save-file.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
-import { commandOf, type Log } from "../logs.ts";
+import { commandOf, type Log, PERSON_LOG } from "../logs.ts";
 import type { KeptCopy, Verification } from "./messages.ts";
 import { useVerifier, type Verifier } from "./use-verifier.ts";
 import { keepVerified } from "./verified-up-to.ts";
@@ -50,13 +50,13 @@ export function VerifyView({ log }: { log: Log }) {
 }
 
 /** Returns the id of the organization or person whose log the page shows. */
-function useOwnerId({ as }: Log): string {
+function useOwnerId(log: Log): string {
   const { member, person } = useSession();
-  return (as === "member" ? member.value?.organization_id : person.value?.id) ?? "";
+  return (log === PERSON_LOG ? person.value?.id : member.value?.organization_id) ?? "";
 }
 
 function useOwner(log: Log): string {
-  return ownerOf(log.as === "member" ? "organization" : "user", useOwnerId(log));
+  return ownerOf(log === PERSON_LOG ? "user" : "organization", useOwnerId(log));
 }
 
 /** Lets the customer choose an earlier copy, and starts or stops the verification. */
@@ -69,7 +69,7 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
   const running = verification.state === "running";
   const refused = verification.state === "failed" && verification.reason === "kept";
   const start = async () => {
-    const headers = await session.gateway.credential(log.as);
+    const headers = await session.gateway.credential(log.path);
     if (!headers.ok) return verifier.refuse(headers.failure);
     const address = new URL(`${log.path}/export?format=ndjson&proof=true`, location.origin);
     verifier.start({
@@ -133,7 +133,7 @@ function OnTheCommandLine({ log }: { log: Log }) {
   const { audit, reference } = useTexts();
   const { witnesses } = useSession().settings;
   const owner = useOwner(log);
-  const command = commandOf(log, owner, witnesses, location.origin);
+  const command = commandOf(log.path, owner, witnesses, location.origin);
   return (
     <details>
       <summary>{audit.verify.command}</summary>
