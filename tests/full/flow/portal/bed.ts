@@ -5,41 +5,16 @@ import { readDescription } from "../../../../apps/portal/page/reference/descript
 import { admitted } from "../../../support/gateway/admitted.ts";
 import { chooseName, untilAsked } from "../../../support/pages/sign-in-pages.ts";
 import { PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
-import { type WatchedPage, watchPage } from "../../../support/pages/watched-page.ts";
+import { watchPage } from "../../../support/pages/watched-page.ts";
 import type { RunningProcess } from "../../../support/processes/start-process.ts";
 import { freshDatabase } from "../../../support/stores/services.ts";
 import { lastingFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { startPlatform, startScreen } from "../platform/bed.ts";
 
-export interface OpenOptions extends BrowserContextOptions {
+interface OpenOptions extends BrowserContextOptions {
   /** The path to open. Default: `/portal`. */
   path?: string;
-}
-
-export interface PortalBed {
-  readonly gatewayUrl: string;
-  readonly providerUrl: string;
-  /** Opens the portal without signing in. */
-  visit(options?: OpenOptions): Promise<WatchedPage>;
-  /** Opens the portal and signs in as the person `name` at the toy identity provider. */
-  open(name: string, options?: OpenOptions): Promise<WatchedPage>;
-  /** Calls the gateway with a token of the person `name`, without the page. */
-  call(name: string, method: string, path: string, body?: unknown): Promise<Response>;
-  /** Creates an organization with the name `title` as the person `name`. Returns the organization's id. */
-  organization(name: string, title: string): Promise<string>;
-  /** Lets the person `name` join an organization of the person `by`. Returns the id of the new member. */
-  joined(by: string, organization_id: string, name: string, role?: string): Promise<string>;
-  /** Returns the id of an operation in the edge description, URL-encoded as in the portal's URLs. */
-  operationId(method: string, path: string): Promise<string>;
-  /** Calls the gateway with a session of the person `name` in an organization, without the page. */
-  callAsMember(
-    name: string,
-    organization_id: string,
-    method: string,
-    path: string,
-    body?: unknown,
-  ): Promise<Response>;
 }
 
 interface SharedPlatform {
@@ -70,7 +45,7 @@ async function startShared(): Promise<SharedPlatform> {
  * Provides the shared platform with its portal and toy identity provider, and a browser. Each test uses its own
  * people or organizations. Closes the pages of a test after the test.
  */
-export function usePortal(): PortalBed {
+export function usePortal() {
   let running: SharedPlatform | undefined;
   const opened: Page[] = [];
   const bed = () => {
@@ -97,6 +72,16 @@ export function usePortal(): PortalBed {
     );
   const call = async (name: string, method: string, path: string, body?: unknown) =>
     send(method, path, { Authorization: `Bearer ${await tokenOf(name)}` }, body);
+  async function callAsMember(
+    name: string,
+    organization_id: string,
+    method: string,
+    path: string,
+    body?: unknown,
+  ) {
+    const answer = await call(name, "POST", `/user/organizations/${organization_id}/session`, {});
+    return send(method, path, { "X-API-Key": textOf(await answer.json(), "token") }, body);
+  }
   const visit = async ({ path = "/portal", ...options }: OpenOptions = {}) => {
     const context = await bed().browser.newContext({
       viewport: { width: 1280, height: 900 },
@@ -111,32 +96,40 @@ export function usePortal(): PortalBed {
     await page.goto(`${bed().gatewayUrl}${path}`);
     return shown;
   };
-  const bedOf: PortalBed = {
+  return {
     get gatewayUrl() {
       return bed().gatewayUrl;
     },
     get providerUrl() {
       return bed().providerUrl;
     },
+    /** Opens the portal without signing in. */
     visit,
-    async open(name, options) {
+    /** Opens the portal and signs in as the person `name` at the toy identity provider. */
+    async open(name: string, options?: OpenOptions) {
       const shown = await visit(options);
       await signIn(shown.page, name);
       return shown;
     },
+    /** Calls the gateway with a token of the person `name`, without the page. */
     call,
-    async organization(name, title) {
+    /** Calls the gateway with a session of the person `name` in an organization, without the page. */
+    callAsMember,
+    /** Creates an organization with the name `title` as the person `name`. Returns the organization's id. */
+    async organization(name: string, title: string) {
       const answer = await call(name, "POST", "/user/organizations", { name: title });
       return idOf(await answer.json());
     },
-    async joined(by, organization_id, name, role = "member") {
-      const invite = await bedOf.callAsMember(by, organization_id, "POST", "/org/invites", { role });
+    /** Lets the person `name` join an organization of the person `by`. Returns the id of the new member. */
+    async joined(by: string, organization_id: string, name: string, role = "member") {
+      const invite = await callAsMember(by, organization_id, "POST", "/org/invites", { role });
       const token = textOf(await invite.json(), "token");
       const answer = await call(name, "POST", "/user/invites/redeem", { token });
       if (answer.status !== 201) throw new Error(`The invitation failed: ${await answer.text()}`);
       return idOf(await answer.json());
     },
-    async operationId(method, path) {
+    /** Returns the id of an operation in the edge description, URL-encoded as in the portal's URLs. */
+    async operationId(method: string, path: string) {
       // Until the registry has read the description of the service, the operation has another id and no summary.
       const found = await waitFor(
         async () => {
@@ -150,12 +143,7 @@ export function usePortal(): PortalBed {
       );
       return encodeURIComponent(found.id);
     },
-    async callAsMember(name, organization_id, method, path, body) {
-      const answer = await call(name, "POST", `/user/organizations/${organization_id}/session`, {});
-      return send(method, path, { "X-API-Key": textOf(await answer.json(), "token") }, body);
-    },
   };
-  return bedOf;
 }
 
 /** Presses the portal's sign-in button and waits for the page of the toy identity provider. */
