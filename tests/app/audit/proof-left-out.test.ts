@@ -282,6 +282,22 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
   });
 
   // AU-203
+  test("is restarted at the event when it was sealed before it was damaged", async () => {
+    const owner = "unreadable-sealed";
+    await log.sealed(3, owner);
+    await log.sealed(1, owner);
+    await damage(owner);
+    const restarted = await restartChain(log.deps, `organization:${owner}`);
+    expect(restarted).toEqual({ from: 6, to: 6 });
+    await log.seal();
+    expect(await reasonOf(owner)).toContain("cannot be read");
+    await repair(owner);
+    await log.seal();
+    expect(await reasonOf(owner)).toBeUndefined();
+    expect((await log.proof(owner)).events).toHaveLength(4);
+  });
+
+  // AU-203
   test("stays left out when it is restarted, and logs that wait behind it are taken back", async () => {
     const [owner, waiting] = ["unreadable-restarted", "behind-unreadable"];
     await alteredLog(owner, "update audit.chains set position = 4 where owner = $OWNER");

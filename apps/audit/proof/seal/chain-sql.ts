@@ -1,5 +1,5 @@
 import { declarationHash, type Hash, hashFromHex, hexOf, nextInChain } from "@ostiary/lib/domain/proof";
-import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, rows, StoreUnavailable, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import type { MapHead } from "../heads/head-map.ts";
 import { entryIn, type StoredRow } from "./entries.ts";
@@ -113,11 +113,42 @@ function selectSteps(tx: Orm, chain_id: number, after: number, to: number): Prom
   );
 }
 
+/** Returns whether the database reported an error about what a statement writes or reads. */
+export function isAboutRows(error: unknown): boolean {
+  return sqlState(error) !== undefined && !(error instanceof StoreUnavailable);
+}
+
 const STEPS_MAX = 5_000;
 
 /**
- * Follows a chain from `start` to its end, as long as its entries are what was sealed. Returns how far that is, and the
- * time of the newest of these entries. Before `droppedMs`, the stored hash of an entry without an event counts.
+ * Yields the entries of a chain after a position, up to `end`, in pages. Ends before the first entry whose event the
+ * database cannot return, which it finds with ever smaller pages.
+ */
+async function* readableSteps(
+  tx: Orm,
+  chain_id: number,
+  after: number,
+  end: number,
+): AsyncGenerator<ChainStep[], void, void> {
+  let size = STEPS_MAX;
+  for (let from = after; from < end && size >= 1; ) {
+    const to = Math.min(from + size, end);
+    await rows(tx, sql`savepoint steps`);
+    try {
+      yield await selectSteps(tx, chain_id, from, to);
+      from = to;
+    } catch (error) {
+      if (!isAboutRows(error)) throw error;
+      await rows(tx, sql`rollback to savepoint steps`);
+      size = Math.floor((to - from) / 2);
+    }
+  }
+}
+
+/**
+ * Follows a chain from `start` to its end, as long as its entries can be read and are what was sealed. Returns how far
+ * that is, and the time of the newest of these entries. Before `droppedMs`, the stored hash of an entry without an event
+ * counts.
  */
 export async function intactEnd(
   tx: Orm,
@@ -127,8 +158,8 @@ export async function intactEnd(
 ): Promise<MapHead & { newestMs: number }> {
   let { position, chain } = start;
   let newestMs = 0;
-  for (let from = position; from < end; from += STEPS_MAX) {
-    for (const step of await selectSteps(tx, id, from, Math.min(from + STEPS_MAX, end))) {
+  for await (const steps of readableSteps(tx, id, position, end)) {
+    for (const step of steps) {
       const hash = hashOfStep(owner, step);
       const next = hash === null ? null : nextInChain(chain, hash);
       const occurredMs = step.entry_occurred_at === null ? 0 : new Date(step.entry_occurred_at).getTime();

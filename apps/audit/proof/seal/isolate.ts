@@ -1,16 +1,12 @@
 import { reasonOf } from "@ostiary/lib/domain/errors";
-import { type Database, type Orm, StoreUnavailable, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { isAboutRows } from "./chain-sql.ts";
 import type { AlteredChain } from "./chains.ts";
 import type { SealMemory } from "./read-pass.ts";
 import { parseSnapshot, sealable, windowAfter } from "./snapshot.ts";
 import { insertAltered, selectState } from "./state-sql.ts";
 import { type DueEvent, selectDue, selectEach, selectOwners } from "./unsealed-sql.ts";
-
-/** Returns whether the database reported an error about what a statement writes or reads. */
-export function isAboutRows(error: unknown): boolean {
-  return sqlState(error) !== undefined && !(error instanceof StoreUnavailable);
-}
 
 /**
  * Finds the owners whose entries the database refuses, for example because somebody added a constraint or a trigger.

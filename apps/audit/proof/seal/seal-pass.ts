@@ -5,6 +5,7 @@ import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Edge, grown, type TrustedTree } from "../root/signed-root.ts";
 import { type LeafRow, leafOf } from "../root/tree-sql.ts";
+import { isAboutRows } from "./chain-sql.ts";
 import { type AlteredChain, planChains } from "./chains.ts";
 import {
   type EventPart,
@@ -14,7 +15,7 @@ import {
   partsInOrder,
   type UnsealedRow,
 } from "./entries.ts";
-import { isAboutRows, leaveOutUnreadable, refusedOf, unreadableOf } from "./isolate.ts";
+import { leaveOutUnreadable, refusedOf, unreadableOf } from "./isolate.ts";
 import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import {
   ENTRIES_MAX,
