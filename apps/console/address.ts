@@ -1,3 +1,4 @@
+import { parseRevision } from "@ostiary/lib/contracts/registry-api";
 import { fragmentTo, placeAt } from "@ostiary/lib/page/address";
 
 /** A view of the console, which the fragment of the URL names. The fragment never contains a token. */
@@ -28,7 +29,8 @@ export function viewAt(fragment: string): View | null {
   if (third === undefined) return { name: "service", service };
   if (third !== "revisions") return null;
   if (revision === undefined) return { name: "revisions", service, revision: null };
-  return /^[1-9]\d{0,8}$/.test(revision) ? { name: "revisions", service, revision: Number(revision) } : null;
+  const number = parseRevision(revision);
+  return number === null ? null : { name: "revisions", service, revision: number };
 }
 
 function plainView(name: string): View | null {

@@ -1,15 +1,7 @@
 import type { ConsoleSettings, CurrentOperator, Services } from "@ostiary/lib/contracts/registry-api";
 import * as page from "@ostiary/lib/page";
-import {
-  type Answer,
-  type Asked,
-  keepInTab,
-  NOTHING_ASKED,
-  requiredContext,
-  type SignedOut,
-  takeFromTab,
-} from "@ostiary/lib/page";
-import { batch, signal } from "@preact/signals";
+import { type Answer, keepInTab, requiredContext, type SignedOut, takeFromTab } from "@ostiary/lib/page";
+import { signal } from "@preact/signals";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { type View, viewAt } from "./address.ts";
@@ -29,7 +21,6 @@ export class Session extends page.PageSession<View | null> {
   readonly signedInBy = signal<"token" | "provider">("token");
   /** The operator who is signed in, as the registry last reported. Null before sign-in. */
   readonly operator = signal<CurrentOperator | null>(null);
-  readonly catalog = signal<Asked<Services>>(NOTHING_ASKED);
   /** The text in the apply form. The text is kept when the view changes, and across a new sign-in. */
   readonly document = signal("");
 
@@ -73,11 +64,11 @@ export class Session extends page.PageSession<View | null> {
   #openAs(way: "token" | "provider", clientOf: () => Registry): Promise<Answer<void>> {
     return answerOf(async () => {
       const registry = clientOf();
-      const found = await readCatalog(registry);
+      const operator = await readOperator(registry);
       this.begin(() => {
         this.#registry.value = registry;
         this.signedInBy.value = way;
-        this.#show(found);
+        this.operator.value = operator;
       });
     });
   }
@@ -91,7 +82,6 @@ export class Session extends page.PageSession<View | null> {
   protected forget(): void {
     this.#registry.value = null;
     this.operator.value = null;
-    this.catalog.value = NOTHING_ASKED;
   }
 
   /** Runs requests. Signs out if the token is no longer accepted, and after a 403 reads the role again (RG-133). */
@@ -106,31 +96,20 @@ export class Session extends page.PageSession<View | null> {
       if (!isToken) this.provider?.forget();
       this.end({ reason: isToken ? "token" : "ended" });
     }
-    if (kind === "forbidden") void this.#readOperator(registry);
+    // A failure does not matter, because the registry checks the role at every write.
+    if (kind === "forbidden") void answerOf(() => this.#readRole(registry));
     return answer;
   }
 
-  async refresh(): Promise<void> {
-    const { answer } = this.catalog.peek();
-    this.catalog.value = { loading: true, answer, failure: null };
-    const found = await this.ask(readCatalog);
-    if (found.ok) return this.#show(found.value);
-    // after sign-out no view shows the failure
-    if (this.#registry.peek() === null) return;
-    this.catalog.value = { loading: false, answer, failure: found.failure };
+  /** Reads all services, and the role of the operator again (RG-133). */
+  async readServices(registry: Registry): Promise<Services> {
+    const [services] = await Promise.all([listServices(registry), this.#readRole(registry)]);
+    return services;
   }
 
-  /** Reads the role again. Ignores a failure, because the registry checks the role at every write. */
-  async #readOperator(registry: Registry): Promise<void> {
-    const operator = await readOperator(registry).catch(() => null);
-    if (operator !== null && this.#registry.peek() === registry) this.operator.value = operator;
-  }
-
-  #show([operator, answer]: Awaited<ReturnType<typeof readCatalog>>): void {
-    batch(() => {
-      this.operator.value = operator;
-      this.catalog.value = { loading: false, answer, failure: null };
-    });
+  async #readRole(registry: Registry): Promise<void> {
+    const operator = await readOperator(registry);
+    if (this.#registry.peek() === registry) this.operator.value = operator;
   }
 }
 
@@ -140,10 +119,6 @@ async function tokenOf(provider: page.ProviderSession, refused: boolean): Promis
   if (found.reason === "over") throw new FailedCall("signed_out", { message: "The sign-in has ended." });
   const message = "The identity provider does not answer. Try again in a moment.";
   throw new FailedCall("away", { code: PROVIDER_AWAY, message });
-}
-
-function readCatalog(registry: Registry) {
-  return Promise.all([readOperator(registry), listServices(registry)]);
 }
 
 export const [SessionProvider, useSession] = requiredContext<Session>();
@@ -183,21 +158,4 @@ export function useQuestion<Question, Result>(
     setBusy(false);
   };
   return { busy, last, ask };
-}
-
-/** Makes one change at a time. After a change, reads all services again. */
-export function useWrite() {
-  const session = useSession();
-  const writing = page.useWrite();
-  return {
-    ...writing,
-    write: <Result>(work: (registry: Registry) => Promise<Result>, done: (result: Result) => void) =>
-      writing.write(
-        () => session.ask(work),
-        (result) => {
-          done(result);
-          void session.refresh();
-        },
-      ),
-  };
 }

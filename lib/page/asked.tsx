@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Failure } from "./failure.ts";
-import { FailureNotice } from "./notice.tsx";
+import { FailureNotice, type FailureNoticeProps } from "./notice.tsx";
 import { Loading } from "./shown.tsx";
 
 /** The state of a repeatable request. During a repetition, `answer` is still the last result. */
@@ -9,31 +9,40 @@ export interface Asked<Result> {
   readonly loading: boolean;
   readonly answer: Result | null;
   readonly failure: Failure | null;
+  again(): Promise<void>;
 }
 
-export const NOTHING_ASKED: Asked<never> = { loading: true, answer: null, failure: null };
+const NOTHING_ASKED = { loading: true, answer: null, failure: null };
 
-export type Repeatable<Result> = Asked<Result> & { again(): Promise<void> };
-
-/** Runs `work` on the first render, when `about` changes, and on `again`. Ignores a run that a newer one overtook. */
-export function useAsked<Result>(work: () => Promise<Answer<Result>>, about: string): Repeatable<Result> {
-  const [asked, setAsked] = useState<Asked<Result> & { about: string }>({ ...NOTHING_ASKED, about });
+/**
+ * Runs `work` on the first render, when `about` changes, and on `again`; runs other work for the same state on `ask`,
+ * which returns whether it succeeded. Ignores a run that a newer one overtook.
+ */
+export function useAsked<Result>(work: () => Promise<Answer<Result>>, about: string) {
+  const [asked, setAsked] = useState<Omit<Asked<Result>, "again"> & { about: string }>({
+    ...NOTHING_ASKED,
+    about,
+  });
   const latest = useRef(0);
-  const again = async () => {
+  const ask = async (other: () => Promise<Answer<Result>>): Promise<boolean> => {
     const question = ++latest.current;
     setAsked((before) => ({
       ...NOTHING_ASKED,
       answer: before.about === about ? before.answer : null,
       about,
     }));
-    const result = await work();
-    if (question !== latest.current) return;
+    const result = await other();
+    if (question !== latest.current) return false;
     setAsked((before) => ({
       loading: false,
       answer: result.ok ? result.value : before.answer,
       failure: result.ok ? null : result.failure,
       about,
     }));
+    return result.ok;
+  };
+  const again = async () => {
+    await ask(work);
   };
   useEffect(() => {
     void again();
@@ -41,20 +50,20 @@ export function useAsked<Result>(work: () => Promise<Answer<Result>>, about: str
       latest.current += 1;
     };
   }, [about]);
-  return { ...(asked.about === about ? asked : NOTHING_ASKED), again };
+  return { ...(asked.about === about ? asked : { ...asked, ...NOTHING_ASKED }), ask, again };
 }
 
-interface AnsweredProps<Result> {
-  asked: Repeatable<Result>;
+interface AnsweredProps<Result> extends Pick<FailureNoticeProps, "shown"> {
+  asked: Asked<Result>;
   children: (answer: Result) => ComponentChildren;
 }
 
 /** Shows the result of a request, a placeholder before it arrives, and a notice if the request failed. */
-export function Answered<Result>({ asked, children }: AnsweredProps<Result>) {
+export function Answered<Result>({ asked, shown, children }: AnsweredProps<Result>) {
   const { answer, failure, again } = asked;
   return (
     <>
-      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
+      {failure !== null && <FailureNotice failure={failure} shown={shown} onRetry={again} />}
       {answer === null && failure === null && <Loading />}
       {answer !== null && children(answer)}
     </>

@@ -1,69 +1,47 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Answered, type Asked, useAsked } from "./asked.tsx";
 import { Button } from "./button.tsx";
-import type { Answer, Failure } from "./failure.ts";
+import { type Answer, answered } from "./failure.ts";
 import { TextField } from "./fields.tsx";
 import { type Kit, useKit } from "./kit.ts";
-import { FailureNotice } from "./notice.tsx";
 import { foldOf, hasWords, wordsOf } from "./search.ts";
-import { Empty, Loading } from "./shown.tsx";
+import { Empty } from "./shown.tsx";
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly has_more: boolean;
 }
 
-/** A list that is read page by page. */
-export interface Pages<Item> extends ListPage<Item> {
-  readonly loading: boolean;
-  readonly answered: boolean;
-  readonly failure: Failure | null;
+/** A list that is read page by page. `again` reads it from the start. */
+export interface Pages<Item> extends ListPage<Item>, Asked<ListPage<Item>> {
   more(): void;
-  /** Reads the list again from the start. The current items stay until the first page arrives. */
-  again(): void;
 }
-
-const EMPTY = { items: [], has_more: false, loading: true, answered: false, failure: null };
 
 /** Returns a list that is read as a whole. */
 export function wholeList<Item>(items: readonly Item[]): Pages<Item> {
-  return { ...EMPTY, items, loading: false, answered: true, more() {}, again() {} };
+  const page = { items, has_more: false };
+  return { ...page, loading: false, answer: page, failure: null, more() {}, async again() {} };
 }
 
+const NO_ITEMS = { items: [], has_more: false };
+
 /**
- * Reads a list page by page. `ask` returns the page after the item `last`. A new `key` makes the list start
+ * Reads a list page by page. `askAfter` returns the page after the item `last`. A new `key` makes the list start
  * over, and results for an earlier key are dropped.
  */
 export function usePages<Item>(
-  ask: (last: Item | undefined) => Promise<Answer<ListPage<Item>>>,
+  askAfter: (last: Item | undefined) => Promise<Answer<ListPage<Item>>>,
   key: string,
 ): Pages<Item> {
-  const [state, show] = useState<Omit<Pages<Item>, "more" | "again">>(EMPTY);
-  const question = useRef(0);
-  const read = async (before: readonly Item[]) => {
-    question.current += 1;
-    const mine = question.current;
-    show((was) => ({ ...was, loading: true, failure: null }));
-    const answer = await ask(before.at(-1));
-    if (mine !== question.current) return;
-    if (!answer.ok) show((was) => ({ ...was, loading: false, failure: answer.failure }));
-    else {
-      const { items, has_more } = answer.value;
-      show({ items: [...before, ...items], has_more, loading: false, answered: true, failure: null });
-    }
+  const readAfter = async (before: readonly Item[]): Promise<Answer<ListPage<Item>>> => {
+    const page = await askAfter(before.at(-1));
+    return page.ok ? answered({ ...page.value, items: [...before, ...page.value.items] }) : page;
   };
-  useEffect(() => {
-    show(EMPTY);
-    void read([]);
-    return () => {
-      question.current += 1;
-    };
-  }, [key]);
-  return {
-    ...state,
-    more: () => void (state.loading || read(state.items)),
-    again: () => void read([]),
-  };
+  const { ask, ...asked } = useAsked(() => readAfter([]), key);
+  const { items, has_more } = asked.answer ?? NO_ITEMS;
+  const more = () => void (asked.loading || ask(() => readAfter(items)));
+  return { ...asked, items, has_more, more };
 }
 
 interface RowsProps<Item> {
@@ -114,17 +92,13 @@ interface PagedRowsProps<Item> {
 export function PagedRows<Item>(props: PagedRowsProps<Item>) {
   const { pages, rows = pages.items, offersMore = true, shown, children } = props;
   return (
-    <>
-      {pages.failure !== null && (
-        <FailureNotice failure={pages.failure} shown={shown} onRetry={pages.again} />
-      )}
-      {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && (
+    <Answered asked={pages} shown={shown}>
+      {() => (
         <Rows rows={rows} pages={offersMore ? pages : undefined}>
           {children}
         </Rows>
       )}
-    </>
+    </Answered>
   );
 }
 
@@ -164,7 +138,7 @@ export function SearchedList<Item>(props: SearchedListProps<Item>) {
           <TextField label={texts.search} value={text} onInput={setText} />
         </search>
       )}
-      {pages.answered && (
+      {pages.answer !== null && (
         <p class="found" role="status">
           {searching && t.found(formats.number(found.length), formats.number(pages.items.length))}
         </p>

@@ -28,7 +28,7 @@ export interface FailureNoticeProps {
   /** A sentence that replaces the page's own for this failure. */
   text?: string;
   /** The names of the fields that show their own problems, which the notice therefore omits. */
-  shown?: readonly string[];
+  shown?: readonly string[] | undefined;
   onRetry?: () => void;
   retryLabel?: string;
 }

@@ -1,9 +1,9 @@
 import type { Applied, GivenNote, PreviewedService } from "@ostiary/lib/contracts/registry-api";
-import { Button, Empty, type Failure } from "@ostiary/lib/page";
+import { Button, Empty } from "@ostiary/lib/page";
 import { mayWrite } from "../operator/permissions.ts";
-import { useOperator, useSession, useWrite } from "../page-session.ts";
+import { useOperator, useSession } from "../page-session.ts";
 import { counted } from "../parts/shown.tsx";
-import { isAboutNote, WriteDialog } from "../parts/write-dialog.tsx";
+import { WriteDialog } from "../parts/write-dialog.tsx";
 import { applyDocument, type Review } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 
@@ -11,46 +11,32 @@ interface ApplyDialogProps {
   document: string;
   review: Review;
   /** The reason and the link that the operator entered. A new review closes the dialog but keeps the note. */
-  note: GivenNote;
-  onNote: (note: GivenNote) => void;
+  note: readonly [note: GivenNote, onNote: (note: GivenNote) => void];
   onClose: () => void;
   onReview: () => void;
   onDone: (applied: Applied) => void;
 }
 
 /** Asks the operator to confirm the reviewed changes, and applies exactly these changes or nothing. */
-export function ApplyDialog({ document, review, note, onNote, onClose, ...props }: ApplyDialogProps) {
-  const { onReview, onDone } = props;
+export function ApplyDialog({ document, review, note, onClose, onReview, onDone }: ApplyDialogProps) {
   const session = useSession();
-  const writing = useWrite();
   const changed = review.services.filter(({ changes }) => changes.length > 0);
   const changes = changed.flatMap((service) => service.changes);
-  const apply = (wait: boolean) =>
-    writing.write(
-      (registry) => applyDocument(registry, document, { tag: review.tag, wait, note }),
-      (applied) => {
-        session.announce("The document is applied.");
-        onDone(applied);
-      },
-    );
-  const isStuck = writing.failure !== null && !isAboutNote(writing.failure);
-  // A new review of a document that was applied has no changes.
-  const afterFailure = ({ kind, outcomeUnknown }: Failure) => ({
-    title: outcomeUnknown ? "The registry may have applied the document" : undefined,
-    onRetry: isStuck && kind !== "forbidden" ? onReview : undefined,
-    retryLabel: "Review again",
-  });
   return (
     <WriteDialog
       title={`Apply ${counted(changes.length, "change")}?`}
       leave="Change nothing"
       confirm={`Apply to ${counted(changed.length, "service")}`}
-      isReady={!isStuck}
-      writing={writing}
-      afterFailure={afterFailure}
+      mayHave="The registry may have applied the document"
       note={note}
-      onNote={onNote}
-      onWrite={apply}
+      write={(registry, options) => applyDocument(registry, document, { tag: review.tag, ...options })}
+      onDone={(applied) => {
+        session.announce("The document is applied.");
+        onDone(applied);
+      }}
+      // A new review of a document that was applied has no changes.
+      onOld={onReview}
+      onOldLabel="Review again"
       onClose={onClose}
     >
       <ReviewSummary changes={changes} />

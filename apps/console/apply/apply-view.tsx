@@ -29,7 +29,7 @@ export function ApplyView() {
   const [applying, setApplying] = useState(false);
   /** The result of an apply after the last review. */
   const [done, setDone] = useState<Applied | null>(null);
-  const [note, setNote] = useState<GivenNote>({});
+  const note = useState<GivenNote>({});
   const area = useRef<HTMLTextAreaElement>(null);
 
   const review = async () => {
@@ -70,12 +70,11 @@ export function ApplyView() {
           document={last.question}
           review={last.answer.value}
           note={note}
-          onNote={setNote}
           onClose={() => setApplying(false)}
           onReview={review}
           onDone={(applied) => {
             setApplying(false);
-            setNote({});
+            note[1]({});
             setDone(applied);
           }}
         />

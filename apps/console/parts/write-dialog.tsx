@@ -6,24 +6,19 @@ import {
   REASON_HEADER,
   REASON_LENGTH_MAX,
 } from "@ostiary/lib/contracts/registry-api";
-import {
-  type Failure,
-  FailureNotice,
-  type FailureNoticeProps,
-  Question,
-  TextField,
-  type Writing,
-} from "@ostiary/lib/page";
+import { type Failure, FailureNotice, Question, TextField, useWrite } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { isStale } from "../registry/client.ts";
+import { useSession } from "../page-session.ts";
+import type { Write } from "../registry/calls.ts";
+import { isStale, type Registry } from "../registry/client.ts";
 import { counted } from "./shown.tsx";
 
 /** The headers whose problems stand at their fields. */
 const NOTE_HEADERS: readonly string[] = [REASON_HEADER, LINK_HEADER];
 
-interface WriteDialogProps {
+interface WriteDialogProps<Result> {
   title: string;
   /** The label of the button that writes nothing. */
   leave: string;
@@ -31,11 +26,15 @@ interface WriteDialogProps {
   confirm: string;
   isDangerous?: boolean;
   isReady?: boolean;
-  writing: Pick<Writing, "busy" | "failure">;
-  afterFailure: (failure: Failure) => Omit<FailureNoticeProps, "failure">;
-  note: GivenNote;
-  onNote: (note: GivenNote) => void;
-  onWrite: (wait: boolean) => void;
+  /** The title of the notice about a write that may have worked, although no response says so. */
+  mayHave: string;
+  /** The note with its setter, for a note that outlives the dialog. */
+  note?: readonly [note: GivenNote, onNote: (note: GivenNote) => void];
+  write: (registry: Registry, options: Write) => Promise<Result>;
+  onDone: (result: Result) => void;
+  /** Replaces the state that the dialog shows, which is old or which the write may have changed. */
+  onOld: () => void;
+  onOldLabel?: string;
   onClose: () => void;
   children: ComponentChildren;
   /** The last element of the form, such as the field for the name of a service to delete. */
@@ -43,9 +42,16 @@ interface WriteDialogProps {
 }
 
 /** Asks the operator to confirm a write, to give a reason, and to choose whether to wait for gateways. */
-export function WriteDialog({ isReady = true, ...props }: WriteDialogProps) {
-  const { busy, failure } = props.writing;
+export function WriteDialog<Result>({ isReady = true, ...props }: WriteDialogProps<Result>) {
+  const session = useSession();
+  const { busy, failure, write } = useWrite();
+  const ownNote = useState<GivenNote>({});
+  const [note, setNote] = props.note ?? ownNote;
   const [wait, setWait] = useState(true);
+  const mayHaveWorked = failure?.outcomeUnknown === true;
+  const isOld = failure !== null && (mayHaveWorked || isStale(failure));
+  const confirm = () =>
+    write(() => session.ask((registry) => props.write(registry, { wait, note })), props.onDone);
   return (
     <Question
       title={props.title}
@@ -53,15 +59,21 @@ export function WriteDialog({ isReady = true, ...props }: WriteDialogProps) {
       cancel={props.leave}
       action={props.confirm}
       look={props.isDangerous ? "danger-main" : "main"}
-      off={busy || !isReady}
-      onConfirm={() => props.onWrite(wait)}
+      off={busy || !isReady || isOld}
+      onConfirm={confirm}
       onClose={props.onClose}
     >
       {props.children}
       {failure !== null && (
-        <FailureNotice failure={failure} shown={NOTE_HEADERS} {...props.afterFailure(failure)} />
+        <FailureNotice
+          failure={failure}
+          shown={NOTE_HEADERS}
+          title={mayHaveWorked ? props.mayHave : undefined}
+          onRetry={isOld ? props.onOld : undefined}
+          retryLabel={props.onOldLabel ?? "Load the current state"}
+        />
       )}
-      <NoteFields note={props.note} onChange={props.onNote} failure={failure} />
+      <NoteFields note={note} onChange={setNote} failure={failure} />
       <label class="choice">
         <input type="checkbox" checked={wait} onChange={(event) => setWait(event.currentTarget.checked)} />
         Wait until every gateway has loaded the change, at most 10 s
@@ -69,16 +81,6 @@ export function WriteDialog({ isReady = true, ...props }: WriteDialogProps) {
       {props.last}
     </Question>
   );
-}
-
-/** Returns the title of a failure notice, and its button if the data is stale or the write may have worked. */
-export function lookAgainAfter(failure: Failure, title: string, onRetry: () => void) {
-  const { outcomeUnknown } = failure;
-  return {
-    title: outcomeUnknown ? title : undefined,
-    onRetry: isStale(failure) || outcomeUnknown ? onRetry : undefined,
-    retryLabel: "Load the current state",
-  };
 }
 
 interface NoteFieldsProps {
@@ -111,11 +113,6 @@ function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
       />
     </>
   );
-}
-
-/** Returns whether the registry refused only the reason or the link, which the operator can correct. */
-export function isAboutNote({ kind, fields }: Failure): boolean {
-  return kind === "invalid" && fields.length > 0 && fields.every(({ path }) => NOTE_HEADERS.includes(path));
 }
 
 export function Propagated({ propagation }: { propagation: Propagation | undefined }) {

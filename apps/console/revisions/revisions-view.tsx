@@ -1,17 +1,17 @@
-import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
 import { Answered, Button, Empty, Rows, SelectField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
-import { useAsked, useOperator, useSession, useWrite } from "../page-session.ts";
+import { useAsked, useOperator, useSession } from "../page-session.ts";
 import { DONE, Note } from "../parts/shown.tsx";
-import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
+import { WriteDialog } from "../parts/write-dialog.tsx";
 import {
   compareRevisions,
   type Entry,
   listRevisions,
+  listServices,
   readRevision,
   restoreRevision,
 } from "../registry/calls.ts";
@@ -101,18 +101,21 @@ function Entries({ entries, shown }: EntriesProps) {
   );
 }
 
-/** Returns the parts of a restore that the operator may not publish, or null while the revision's config loads. */
+/** Returns the parts of a restore that the operator may not publish, or null while they are not known. */
 function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
   const operator = useOperator();
-  const isBound = operator.role === "publisher";
   const { answer, failure } = useAsked(
-    async (registry) => (isBound ? (await readRevision(registry, service, revision)).config : null),
-    `${isBound} ${service} ${revision}`,
+    async (registry) => {
+      if (operator.role !== "publisher") return [];
+      const [{ services }, { config }] = await Promise.all([
+        listServices(registry),
+        readRevision(registry, service, revision),
+      ]);
+      return outOfBounds(operator, service, { published: services, restored: config });
+    },
+    JSON.stringify([operator, service, revision]),
   );
-  const published = useSession().catalog.value.answer?.services ?? {};
-  if (!isBound) return [];
-  if (answer === null && failure === null) return null;
-  return outOfBounds(operator, service, { published, restored: answer });
+  return failure === null ? answer : [];
 }
 
 interface ShownProps {
@@ -194,36 +197,25 @@ interface RestoreDialogProps extends Pick<ShownProps, "onChanged"> {
 /** Restores the revision with exactly the changes that it shows, or not at all. */
 function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
   const session = useSession();
-  const [note, setNote] = useState<GivenNote>({});
-  const writing = useWrite();
-  const restore = (wait: boolean) =>
-    writing.write(
-      (registry) => restoreRevision(registry, service, { revision, newest, wait, note }),
-      async (restored) => {
+  return (
+    <WriteDialog
+      title={`Restore revision ${revision} of ${service}?`}
+      leave="Keep the newest revision"
+      confirm={`Restore as revision ${newest + 1}`}
+      mayHave="The registry may have restored the revision"
+      write={(registry, options) => restoreRevision(registry, service, { revision, newest, ...options })}
+      onDone={async (restored) => {
         session.announce(
           `Revision ${revision} of ${service} is current again, as revision ${restored.revision}.`,
         );
         onClose();
         await onChanged();
         location.hash = fragmentOf({ name: "revisions", service, revision: restored.revision });
-      },
-    );
-  const lookAgain = () => {
-    onClose();
-    void onChanged();
-  };
-  return (
-    <WriteDialog
-      title={`Restore revision ${revision} of ${service}?`}
-      leave="Keep the newest revision"
-      confirm={`Restore as revision ${newest + 1}`}
-      writing={writing}
-      afterFailure={(failure) =>
-        lookAgainAfter(failure, "The registry may have restored the revision", lookAgain)
-      }
-      note={note}
-      onNote={setNote}
-      onWrite={restore}
+      }}
+      onOld={() => {
+        onClose();
+        void onChanged();
+      }}
       onClose={onClose}
     >
       <p>

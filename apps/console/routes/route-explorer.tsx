@@ -2,8 +2,7 @@ import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
 import { Button, DataTable, Empty, hasWords, Route, Rows, TextField, wordsOf } from "@ostiary/lib/page";
 import { useId, useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { useSession } from "../page-session.ts";
-import { CatalogState } from "../parts/catalog-state.tsx";
+import { Catalog } from "../parts/catalog.tsx";
 import { counted, Methods, ScopeBadge } from "../parts/shown.tsx";
 import { countScopes, type RouteRow, routeRows } from "./rows.ts";
 
@@ -79,12 +78,10 @@ function ScopeFilter({ scope, found, onChoose }: ScopeFilterProps) {
 }
 
 export function RoutesView() {
-  const services = useSession().catalog.value.answer?.services;
-  const rows = useMemo(() => routeRows(services ?? {}), [services]);
   return (
-    <CatalogState lead="Every published route, with its service and the labels that callers need.">
-      <RouteExplorer rows={rows} withService />
-    </CatalogState>
+    <Catalog lead="Every published route, with its service and the labels that callers need.">
+      {(services) => <RouteExplorer rows={routeRows(services)} withService />}
+    </Catalog>
   );
 }
 

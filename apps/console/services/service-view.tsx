@@ -1,4 +1,4 @@
-import type { GivenNote, Service } from "@ostiary/lib/contracts/registry-api";
+import type { Service } from "@ostiary/lib/contracts/registry-api";
 import {
   bodyText,
   limitText,
@@ -14,8 +14,8 @@ import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
-import { useAsked, useOperator, useSession, useWrite } from "../page-session.ts";
-import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
+import { useAsked, useOperator, useSession } from "../page-session.ts";
+import { WriteDialog } from "../parts/write-dialog.tsx";
 import { deleteService, readService } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 import { RouteExplorer } from "../routes/route-explorer.tsx";
@@ -77,7 +77,7 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
       {tests.length > 0 && <Tests tests={tests} />}
       <h2>Routes</h2>
       <RouteExplorer rows={rows} withService={false} />
-      {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onStale={onChanged} />}
+      {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onOld={onChanged} />}
     </>
   );
 }
@@ -142,32 +142,15 @@ interface DeleteDialogProps {
   service: Service;
   onClose: () => void;
   /** Reloads the service after a failed deletion, if it has changed or may be deleted. */
-  onStale: () => void;
+  onOld: () => void;
 }
 
 /** Shows what a deletion removes. Deletes the service only if the shown revision is still current. */
-function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
+function DeleteDialog({ service, onClose, onOld }: DeleteDialogProps) {
   const { name, revision, ...config } = service;
   const session = useSession();
   const [typed, setTyped] = useState("");
-  const [note, setNote] = useState<GivenNote>({});
   const changes = markChanges(listChanges(config, null));
-  const writing = useWrite();
-
-  const remove = (wait: boolean) =>
-    writing.write(
-      (registry) => deleteService(registry, name, revision, { wait, note }),
-      () => {
-        session.announce(`${name} is deleted.`);
-        onClose();
-        location.hash = fragmentOf({ name: "revisions", service: name, revision: null });
-      },
-    );
-  const lookAgain = () => {
-    onClose();
-    onStale();
-  };
-
   return (
     <WriteDialog
       title={`Delete ${name}?`}
@@ -175,13 +158,17 @@ function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       confirm="Delete the service"
       isDangerous
       isReady={typed === name}
-      writing={writing}
-      afterFailure={(failure) =>
-        lookAgainAfter(failure, "The registry may have deleted the service", lookAgain)
-      }
-      note={note}
-      onNote={setNote}
-      onWrite={remove}
+      mayHave="The registry may have deleted the service"
+      write={(registry, options) => deleteService(registry, name, revision, options)}
+      onDone={() => {
+        session.announce(`${name} is deleted.`);
+        onClose();
+        location.hash = fragmentOf({ name: "revisions", service: name, revision: null });
+      }}
+      onOld={() => {
+        onClose();
+        onOld();
+      }}
       onClose={onClose}
       last={
         <TextField

@@ -1,9 +1,7 @@
 import { SCOPES } from "@ostiary/lib/domain/routes";
 import { DataTable, SearchedList, wholeList } from "@ostiary/lib/page";
-import { useMemo } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { useSession } from "../page-session.ts";
-import { CatalogState } from "../parts/catalog-state.tsx";
+import { Catalog } from "../parts/catalog.tsx";
 import { ScopeBadge } from "../parts/shown.tsx";
 import { type ServiceRow, serviceRows } from "../routes/rows.ts";
 
@@ -15,24 +13,26 @@ const TEXTS = {
 };
 
 export function ServicesView() {
-  const services = useSession().catalog.value.answer?.services;
-  const rows = useMemo(() => serviceRows(services ?? {}), [services]);
   return (
-    <CatalogState lead="The URL of each service, and the number of its routes in each scope. Each method of a path is a route.">
-      <SearchedList
-        pages={wholeList(rows)}
-        texts={TEXTS}
-        always
-        textOf={({ name, url }) => `${name}\n${url}`}
-      >
-        {(shown) => <ServiceTable rows={shown} />}
-      </SearchedList>
-      <p class="lead">
-        <a class="button" href={fragmentOf({ name: "deleted" })}>
-          Deleted services
-        </a>
-      </p>
-    </CatalogState>
+    <Catalog lead="The URL of each service, and the number of its routes in each scope. Each method of a path is a route.">
+      {(services) => (
+        <>
+          <SearchedList
+            pages={wholeList(serviceRows(services))}
+            texts={TEXTS}
+            always
+            textOf={({ name, url }) => `${name}\n${url}`}
+          >
+            {(shown) => <ServiceTable rows={shown} />}
+          </SearchedList>
+          <p class="lead">
+            <a class="button" href={fragmentOf({ name: "deleted" })}>
+              Deleted services
+            </a>
+          </p>
+        </>
+      )}
+    </Catalog>
   );
 }
 

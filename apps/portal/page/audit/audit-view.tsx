@@ -61,7 +61,7 @@ function EventsView({ log, filters }: { log: Log; filters: Filters }) {
         <Button onClick={() => setExporting(true)}>{t.export.open}</Button>
       </p>
       <FilterChips log={log} filters={filters} failure={pages.failure} onChoose={choose} />
-      {pages.answered && key_prefix !== "" && (
+      {pages.answer !== null && key_prefix !== "" && (
         <p role="status">
           {t.ofKey(found.length, pages.items.length, key_prefix)} {!pages.has_more && t.wholeLog}
         </p>

@@ -16,6 +16,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
   test("routes with owner, scope, labels, limit and audit, which can be searched by each of them", async () => {
     const { page, complaints, strangers } = await bed.open();
     const table = page.getByRole("table", { name: "Routes" });
+    await table.waitFor();
     expect(await table.getByRole("row").count()).toBe(1 + 5);
     const row = table.getByRole("row").filter({ hasText: "POST" });
     expect(await row.getByRole("cell").allInnerTexts()).toEqual([

@@ -44,7 +44,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       route.continue({ headers: { ...route.request().headers(), authorization: "Bearer old" } });
     await page.route("**/services", refuse);
     await go("#/routes");
-    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("alert").filter({ hasText: "no longer accepts the token" }).waitFor();
     await page.unroute("**/services", refuse);
     await enter(ADMIN_TOKEN);

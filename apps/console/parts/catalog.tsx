@@ -1,28 +1,29 @@
+import type { Services } from "@ostiary/lib/contracts/registry-api";
 import { Button, Empty, FailureNotice, Loading, Notice } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
-import { useOperator, useSession } from "../page-session.ts";
+import { useAsked, useOperator, useSession } from "../page-session.ts";
+import type { Registry } from "../registry/client.ts";
 
-interface CatalogStateProps {
+interface CatalogProps {
   lead: string;
-  children: ComponentChildren;
+  children: (services: Services["services"]) => ComponentChildren;
 }
 
-/** Shows `children` once all services are loaded. If a later refresh fails, `children` stay. */
-export function CatalogState({ lead, children }: CatalogStateProps) {
+/** Reads all services and shows them. If a later reading fails, the earlier ones stay. */
+export function Catalog({ lead, children }: CatalogProps) {
   const session = useSession();
-  const { loading, answer, failure } = session.catalog.value;
-  const unreadable = Object.keys(answer?.unreadable ?? {});
-  const refresh = async () => {
-    await session.refresh();
-    if (session.catalog.value.failure === null) session.announce("All services were reloaded.");
+  const read = (registry: Registry) => session.readServices(registry);
+  const { loading, answer, failure, ask } = useAsked(read, "services");
+  const reload = async () => {
+    if (await ask(() => session.ask(read))) session.announce("All services were reloaded.");
   };
   return (
     <>
       <div class="lead">
         <p class="quiet">{lead}</p>
-        <Button aria-disabled={loading} onClick={() => !loading && refresh()}>
+        <Button aria-disabled={loading} onClick={() => !loading && reload()}>
           {loading ? "Loading …" : "Reload"}
         </Button>
       </div>
@@ -34,13 +35,21 @@ export function CatalogState({ lead, children }: CatalogStateProps) {
               ? undefined
               : "The services could not be reloaded: this page shows an earlier state"
           }
-          onRetry={refresh}
+          onRetry={reload}
         />
       )}
       {answer === null && failure === null && <Loading />}
-      {unreadable.length > 0 && <Unreadable names={unreadable} />}
-      {answer !== null &&
-        (Object.keys(answer.services).length + unreadable.length === 0 ? <NothingPublished /> : children)}
+      {answer !== null && <Published {...answer}>{children}</Published>}
+    </>
+  );
+}
+
+function Published({ services, unreadable = {}, children }: Services & Pick<CatalogProps, "children">) {
+  const names = Object.keys(unreadable);
+  return (
+    <>
+      {names.length > 0 && <Unreadable names={names} />}
+      {Object.keys(services).length + names.length === 0 ? <NothingPublished /> : children(services)}
     </>
   );
 }
