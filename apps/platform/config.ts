@@ -4,6 +4,7 @@ import { checkSigningKeyFile } from "@ostiary/audit/signing-keys";
 import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/secrets";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
+import { demoVariables } from "@ostiary/demo/config";
 import { checkIssuersFile } from "@ostiary/gateway/admission/issuers-file";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeppers, identityVariables } from "@ostiary/identity/config";
@@ -20,7 +21,6 @@ import {
   isLoopbackAddress,
   loadConfig,
   type Program,
-  port,
   routeStoreUrl,
   shutdownVariables,
   swaggerEnabled,
@@ -37,7 +37,7 @@ import { checkProviders, namesProvider } from "@ostiary/portal/providers";
 import { checkWitnesses as checkPortalWitnesses } from "@ostiary/portal/witnesses";
 import { registryVariables } from "@ostiary/registry/config";
 import { checkOperatorProvider } from "@ostiary/registry/operators/config";
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TInteger, Type } from "@sinclair/typebox";
 import { checkDataDirectory, STREAM_KEYS } from "./data-directory.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -45,12 +45,22 @@ const LOOPBACK = "127.0.0.1";
 /** Declares the address of a part. Only the gateway's public port follows HOST (OP-137). */
 const hostOf = (description: string) => ({ ...host(LOOPBACK), description });
 
+/** Declares a port of a part, which has the same default as in the part alone. */
+const port = (alone: TInteger, description: string) => ({ ...alone, description });
+
+const { properties: gateway } = gatewayVariables;
+const { properties: registry } = registryVariables;
+const { properties: identity } = identityVariables;
+const { properties: audit } = auditVariables;
+const { properties: portal } = portalVariables;
+const { properties: demo } = demoVariables;
+
 /**
  * The environment variables of the quick start (OP-5). The platform also reads every variable of its parts, such as
  * `RATE_LIMIT_REQUESTS`. The variables listed here set addresses, ports and stores.
  */
 export const platformVariables = Type.Object({
-  HOST: { ...host(LOOPBACK), description: "The address on which the gateway's public port listens." },
+  HOST: hostOf("The address on which the gateway's public port listens."),
   GATEWAY_INTERNAL_HOST: hostOf("The address of the gateway's internal port."),
   REGISTRY_HOST: hostOf("The address of both ports of the registry."),
   IDENTITY_HOST: hostOf("The address of both ports of identity, which trust every caller."),
@@ -67,36 +77,39 @@ export const platformVariables = Type.Object({
   ...tlsVariables("DATABASE"),
   ROUTE_STORE_URL: routeStoreUrl("memory://"),
   ...tlsVariables("ROUTE_STORE"),
-  COUNTER_STORE_URL: { ...gatewayVariables.properties.COUNTER_STORE_URL, default: "memory://" },
+  COUNTER_STORE_URL: { ...gateway.COUNTER_STORE_URL, default: "memory://" },
   ...tlsVariables("COUNTER_STORE"),
-  ADMIN_TOKEN: Type.Optional(registryVariables.properties.ADMIN_TOKEN),
+  ADMIN_TOKEN: Type.Optional(registry.ADMIN_TOKEN),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
-  ROLES_FILE: identityVariables.properties.ROLES_FILE,
-  GATEWAY_PORT: port(5001, "The port that clients of the gateway call."),
-  GATEWAY_INTERNAL_PORT: port(8000, "The port of the gateway's health and metrics."),
-  REGISTRY_PORT: port(5002, "The port of the registry's admin API and pages."),
-  REGISTRY_INTERNAL_PORT: port(5003, "The port of the registry's health and metrics."),
-  IDENTITY_PORT: port(3000, "The port of identity's API, which the gateway publishes."),
-  IDENTITY_INTERNAL_PORT: port(3001, "The port of identity's internal API, health and metrics."),
-  AUDIT_PORT: port(3002, "The port of audit's API, which the gateway publishes."),
-  AUDIT_INTERNAL_PORT: port(3003, "The port of audit's internal API, health and metrics."),
-  PORTAL_PORT: port(3004, "The port of the customer portal, which the gateway publishes at /portal."),
-  PORTAL_INTERNAL_PORT: port(3005, "The port of the portal's health and metrics."),
-  DEMO_PORT: port(4000, "The port of the sample service."),
-  DEMO_IDENTITY_PROVIDER_PORT: port(4001, "The port of the toy identity provider."),
+  ROLES_FILE: identity.ROLES_FILE,
+  GATEWAY_PORT: port(gateway.PORT, "The port that clients of the gateway call."),
+  GATEWAY_INTERNAL_PORT: port(gateway.INTERNAL_PORT, "The port of the gateway's health and metrics."),
+  REGISTRY_PORT: port(registry.PORT, "The port of the registry's admin API and pages."),
+  REGISTRY_INTERNAL_PORT: port(registry.INTERNAL_PORT, "The port of the registry's health and metrics."),
+  IDENTITY_PORT: port(identity.PORT, "The port of identity's API, which the gateway publishes."),
+  IDENTITY_INTERNAL_PORT: port(
+    identity.INTERNAL_PORT,
+    "The port of identity's internal API, health and metrics.",
+  ),
+  AUDIT_PORT: port(audit.PORT, "The port of audit's API, which the gateway publishes."),
+  AUDIT_INTERNAL_PORT: port(audit.INTERNAL_PORT, "The port of audit's internal API, health and metrics."),
+  PORTAL_PORT: port(portal.PORT, "The port of the customer portal, which the gateway publishes at /portal."),
+  PORTAL_INTERNAL_PORT: port(portal.INTERNAL_PORT, "The port of the portal's health and metrics."),
+  DEMO_PORT: port(demo.PORT, "The port of the sample service."),
+  DEMO_IDENTITY_PROVIDER_PORT: port(demo.IDENTITY_PROVIDER_PORT, "The port of the toy identity provider."),
   DEMO: flag(
     true,
     "false leaves out the demo identity provider, the sample service and the tour. Must be set if HOST is not a loopback address.",
   ),
   SWAGGER_ENABLED: swaggerEnabled(),
-  CONSOLE_ENABLED: registryVariables.properties.CONSOLE_ENABLED,
+  CONSOLE_ENABLED: registry.CONSOLE_ENABLED,
   PORTAL_ENABLED: flag(
     true,
     "false leaves out the portal. Without the demo, the portal needs PORTAL_CLIENT_ID and AUTH_ISSUER, or `issuers` in PORTAL_BRAND_FILE.",
   ),
-  PORTAL_CLIENT_ID: portalVariables.properties.PORTAL_CLIENT_ID,
-  PORTAL_BRAND_FILE: portalVariables.properties.PORTAL_BRAND_FILE,
-  MAX_UPSTREAM_REQUESTS: gatewayVariables.properties.MAX_UPSTREAM_REQUESTS,
+  PORTAL_CLIENT_ID: portal.PORTAL_CLIENT_ID,
+  PORTAL_BRAND_FILE: portal.PORTAL_BRAND_FILE,
+  MAX_UPSTREAM_REQUESTS: gateway.MAX_UPSTREAM_REQUESTS,
   ...shutdownVariables,
   ...telemetryVariables,
 });
@@ -278,10 +291,10 @@ function checkPlatformPorts(config: Partial<PlatformConfig>): ConfigProblem[] {
 
 /** Returns the address on which the port of a variable listens. */
 function hostOfPort(variable: string, config: Partial<PlatformConfig>): string | undefined {
-  const { HOST, GATEWAY_INTERNAL_HOST, REGISTRY_HOST, IDENTITY_HOST, AUDIT_HOST, PORTAL_HOST, DEMO_HOST } =
-    config;
-  const hosts = { REGISTRY: REGISTRY_HOST, IDENTITY: IDENTITY_HOST, AUDIT: AUDIT_HOST, PORTAL: PORTAL_HOST };
-  if (variable === "GATEWAY_PORT") return HOST;
-  if (variable === "GATEWAY_INTERNAL_PORT") return GATEWAY_INTERNAL_HOST;
-  return Object.entries(hosts).find(([part]) => variable.startsWith(part))?.[1] ?? DEMO_HOST;
+  if (variable === "GATEWAY_PORT") return config.HOST;
+  if (variable === "GATEWAY_INTERNAL_PORT") return config.GATEWAY_INTERNAL_HOST;
+  const part = (["REGISTRY", "IDENTITY", "AUDIT", "PORTAL"] as const).find((name) =>
+    variable.startsWith(name),
+  );
+  return config[`${part ?? "DEMO"}_HOST`];
 }

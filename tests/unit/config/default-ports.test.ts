@@ -7,6 +7,7 @@ test.each([
   ["registry", 5002, 5003],
   ["identity", 3000, 3001],
   ["audit", 3002, 3003],
+  ["portal", 3004, 3005],
 ])("%s listens on %i and %i by default, alone and on the platform", (service, port, internalPort) => {
   const defaultOf = (app: string, name: string) => schemas[app]?.properties[name]?.default;
   const prefix = service.toUpperCase();
