@@ -1,5 +1,3 @@
-import { lastRelease } from "./upgrade/releases.ts";
-
 /** A command of this Bun, and the environment variables that it gets beside those of this process. */
 export interface Command {
   readonly args: readonly string[];
@@ -11,8 +9,6 @@ export interface Part {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly Command[];
-  /** Why a run of all parts leaves this one out. */
-  readonly leftOut?: string;
 }
 
 const tests = (...paths: string[]): Command => ({ args: ["test", "--path-ignore-patterns=-", ...paths] });
@@ -60,9 +56,9 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "upgrade",
-    summary: "the last release is replaced by this source under load, and back",
+    summary:
+      "the last release is replaced by this source under load, and back; without one, a rolling restart",
     commands: [program("upgrade")],
-    ...(lastRelease() === undefined && { leftOut: "there is no release yet" }),
   },
   {
     name: "sizes",

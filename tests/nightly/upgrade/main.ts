@@ -1,5 +1,4 @@
 /** Replaces one version by another one under load, and back: `bun run nightly upgrade [FROM [TO]]`. */
-import { ROOT } from "../../support/root.ts";
 import { RunImpossible } from "../../support/run-impossible.ts";
 import { argumentsOf, progress, runCommand } from "../faults/command.ts";
 import { lastRelease, sourceOf } from "./releases.ts";
@@ -7,10 +6,9 @@ import { runUpgrade } from "./run.ts";
 
 await runCommand(async () => {
   const [from = lastRelease(), to, ...more] = argumentsOf({}, true).positionals;
-  if (from === undefined)
-    throw new RunImpossible("There is no release yet: name the commit to upgrade from.");
   if (more.length > 0) throw new RunImpossible("upgrade takes at most two commits: FROM and TO.");
-  const roots = { from: await sourceOf(from), to: to === undefined ? ROOT : await sourceOf(to) };
+  if (from === undefined) progress("there is no release yet: this source is replaced by itself");
+  const roots = { from: await sourceOf(from), to: await sourceOf(to) };
   const broken = await runUpgrade(roots, progress);
   console.log(broken.length === 0 ? "Every promise held." : "Broken promises.");
   return broken;

@@ -8,8 +8,9 @@ export function lastRelease(): string | undefined {
   return stdout.toString().split("\n").find(Boolean);
 }
 
-/** Returns a temporary folder with the source of a commit and its dependencies. */
-export async function sourceOf(revision: string): Promise<string> {
+/** Returns a temporary folder with the source of a commit and its dependencies, or this source if none is named. */
+export async function sourceOf(revision: string | undefined): Promise<string> {
+  if (revision === undefined) return ROOT;
   const root = temporaryFolder("version");
   await unpackSource(revision, root);
   return root;

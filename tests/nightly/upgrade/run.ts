@@ -20,8 +20,8 @@ const READY_MS = 120_000;
 const NO_FAULT = { parts: [], fault: "killed" } as const;
 
 /**
- * Replaces all replicas of all services one by one under load, in each order. Returns a description of each
- * violation.
+ * Replaces all replicas of all services one by one under load, in each order. With one source in place of two
+ * versions, this is a rolling restart, for which one order is enough. Returns a description of each violation.
  *
  * @param roots the source folders of the two versions
  * @throws RunImpossible if a store is missing on this machine
@@ -32,7 +32,7 @@ export async function runUpgrade(
 ): Promise<string[]> {
   const work = async (bed: Bed) => {
     const broken: string[] = [];
-    for (const { name, parts, isForward } of ORDERS) {
+    for (const { name, parts, isForward } of roots.from === roots.to ? ORDERS.slice(0, 1) : ORDERS) {
       for (const part of parts) {
         const run = await replaceAll(bed, part, isForward ? roots.to : roots.from);
         const step = { order: name, part, run };

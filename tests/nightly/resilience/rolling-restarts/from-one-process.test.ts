@@ -5,6 +5,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { adminClient, publishCatalogs } from "@ostiary/platform/catalogs";
+import postgres from "postgres";
 import { productionSecrets } from "../../../app/platform/bed.ts";
 import { newSession } from "../../../full/flow/guides/caller.ts";
 import { startPlatform } from "../../../full/flow/platform/bed.ts";
@@ -17,16 +18,17 @@ import {
   waitFor,
 } from "../../../support/index.ts";
 import { Balancer, type Replica } from "../../../support/load/balancer.ts";
-import { KeepAliveLoad } from "../../../support/load/keep-alive-load.ts";
+import { KeepAliveLoad, type LoadKind } from "../../../support/load/keep-alive-load.ts";
 import { gatewayPeers } from "../../../support/processes/stack.ts";
 import { startProcess } from "../../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { clientsOf, expectWholeEvents } from "./load.ts";
 
 setDefaultTimeout(600_000);
 
 const isReal = services().etcd.real && services().postgres.real && services().redis.real;
 const GRACE = { SHUTDOWN_GRACE_MS: "1500", LOG_LEVEL: "info" };
+
+const JSON_TYPE = { "Content-Type": "application/json" };
 
 describe.skipIf(!isReal)("the way from one process to separate processes", () => {
   const ends: (() => unknown)[] = [];
@@ -124,3 +126,45 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
     await expectWholeEvents(DATABASE_URL, load.answered.get("audited") ?? []);
   });
 });
+
+/** Returns the clients of the demo's catalog and of identity at a gateway, with a member's key and a person's token. */
+function clientsOf(url: string, key: string, jwt: string): LoadKind[] {
+  const common = { url, clients: 4, pauseMsMax: 250 };
+  const member = { "X-API-Key": key };
+  return [
+    { ...common, name: "public", method: "GET", path: "/demo/hello" },
+    { ...common, name: "key", method: "GET", path: "/demo/things/1", headers: member },
+    {
+      ...common,
+      name: "audited",
+      method: "PUT",
+      path: "/demo/things/1",
+      headers: { ...member, ...JSON_TYPE },
+      body: '{"color":"red"}',
+    },
+    {
+      ...common,
+      name: "person",
+      method: "PATCH",
+      path: "/user",
+      headers: { Authorization: `Bearer ${jwt}`, ...JSON_TYPE },
+      body: '{"display_name":"Ada"}',
+    },
+  ];
+}
+
+/** Waits until each of these requests has an audit event with the outcome `responded`. */
+async function expectWholeEvents(databaseUrl: string, request_ids: readonly string[]): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  try {
+    const whole = async () => {
+      const [row] = await sql`select count(*)::int as whole from audit.audit_events
+        where request_id in ${sql([...request_ids])} and outcome = 'responded'`;
+      if (row?.whole === request_ids.length) return true;
+      throw new Error(`${row?.whole} of ${request_ids.length} events have the outcome responded.`);
+    };
+    await waitFor(whole, { pollMs: 200 });
+  } finally {
+    await sql.end();
+  }
+}
