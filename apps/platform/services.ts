@@ -25,7 +25,6 @@ export function sharedEnvironment(
   decided: {
     databaseUrl: string;
     logFile: string;
-    logFormat: string;
     adminToken: string;
     internalToken: string;
     signingKeyFile: string;
@@ -34,7 +33,6 @@ export function sharedEnvironment(
 ): Environment {
   const values = {
     LOG_FILE: decided.logFile,
-    LOG_FORMAT: decided.logFormat,
     DATABASE_URL: decided.databaseUrl,
     ROUTE_STORE_URL: config.ROUTE_STORE_URL,
     COUNTER_STORE_URL: config.COUNTER_STORE_URL,

@@ -71,7 +71,7 @@ export async function startPlatform({ config, env, onProgress }: PlatformOptions
     databaseUrl,
     adminToken,
     internalToken,
-    ...(await logTarget(config, env, directory)),
+    logFile: config.LOG_FILE ?? (await logFile(directory.logFile)),
     ...keys,
   });
   const backends = await startBackends(config, environment, stores);
@@ -122,13 +122,6 @@ async function keyFiles(env: Environment, directory: DataDirectory) {
     signingKeyFile: env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signingKeyFile)),
     streamKeyFile: env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.streamKeyFile)),
   };
-}
-
-/** Returns the log's file and format. The default format is `pretty` for a terminal, else `json`. */
-async function logTarget(config: PlatformConfig, env: Environment, directory: DataDirectory) {
-  const file = config.LOG_FILE ?? (await logFile(directory.logFile));
-  const format = file === "-" && process.stdout.isTTY ? "pretty" : "json";
-  return { logFile: file, logFormat: env.LOG_FORMAT || format };
 }
 
 /** The parts that the gateway publishes. */

@@ -62,18 +62,9 @@ export const telemetryVariables = {
     check: isAppendableFile,
     description: "The file for log lines; standard output by default.",
   }),
-  LOG_FORMAT: Type.Union([Type.Literal("json"), Type.Literal("pretty")], {
-    default: "json",
-    rule: "must be json or pretty",
-    description:
-      "json is for programs, pretty for people. bun start uses pretty if the log goes to a terminal.",
-  }),
   LOG_ACCESS_SAMPLE: textOr("1", "must be a number from 0 to 1", {
     check: isRatio,
     description: "The share of requests with a status below 400 that get a log line. All others get one.",
-  }),
-  NO_COLOR: optionalText("must be any text", {
-    description: "Any value turns off the colors of pretty log lines.",
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl(
     "The base URL of the collector to which traces and metrics are exported by OTLP over HTTP (protobuf).",

@@ -26,8 +26,6 @@ export async function createTelemetry(service: ServiceIdentity, config: Telemetr
     service: service.name,
     level: config.LOG_LEVEL,
     file: config.LOG_FILE,
-    format: config.LOG_FORMAT,
-    color: config.NO_COLOR === undefined,
   });
   const { log } = sink;
   const metrics = createMetrics();

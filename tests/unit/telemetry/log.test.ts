@@ -54,22 +54,6 @@ describe("a log line", () => {
       "warn",
     ]);
   });
-
-  test("in the pretty format is one line, whatever its fields contain", async () => {
-    const folder = temporaryFolder("log");
-    const file = join(folder, "log");
-    const { log, flush } = createLog({ service: "gateway", level: "info", file, format: "pretty" });
-    log.info({ route: "/things/{id}", status: 200, user: undefined }, "request completed");
-    log.warn({ text: "a\n\u001b[2Jb", list: [1, { a: 2 }] }, "odd\r\n\u001b[31mmessage");
-    await flush();
-    const [first, second, rest] = (await Bun.file(file).text()).split("\n");
-    expect(first).toMatch(
-      /^\d\d:\d\d:\d\d\.\d{3} info {2}gateway {2}request completed route=\/things\/\{id\} status=200$/,
-    );
-    expect(second).toContain('text="a\\n\\u001b[2Jb" list=[ 1, { a: 2 } ]');
-    expect(second).not.toContain("\u001b");
-    expect(rest).toBe("");
-  });
 });
 
 describe("the share of access lines", () => {
