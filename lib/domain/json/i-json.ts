@@ -12,8 +12,9 @@ export class NotIJson extends Error {}
  */
 export function parseIJson(text: string, depthMax?: number): unknown {
   const value = parseJson(text, depthMax);
-  requireIJson(text);
-  return value;
+  const repeated = repeatedName(text, requireExact);
+  if (repeated === null) return value;
+  throw new NotIJson(`an object has two members with the name ${shown(repeated)}`);
 }
 
 const QUOTE = 0x22;
@@ -25,27 +26,32 @@ const CLOSE_BRACE = 0x7d;
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 const SHOWN_LENGTH_MAX = 40;
 
-/** Throws the first reason why a JSON text is not I-JSON. Takes linear time. */
-function requireIJson(text: string): void {
+/**
+ * Returns the first name that occurs twice in one object of a JSON text, or null. Passes each number before that name
+ * to `onNumber`. Takes linear time.
+ */
+export function repeatedName(text: string, onNumber: (number: string) => void = () => {}): string | null {
   const names = new OpenNames();
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) {
       const end = endOfString(text, index);
       const repeated = names.repeatedBy(text, index, end);
-      if (repeated !== null) {
-        throw new NotIJson(`an object has two members with the name ${shown(repeated)}`);
-      }
+      if (repeated !== null) return repeated;
       index = end;
     } else if (isNumberStart(code)) {
       NUMBER.lastIndex = index;
       const number = NUMBER.exec(text)?.[0] ?? "";
-      if (!isExact(number)) {
-        throw new NotIJson(`a double cannot represent the number ${shown(number)} exactly`);
-      }
+      onNumber(number);
       index += number.length - 1;
     } else names.pass(code);
   }
+  return null;
+}
+
+function requireExact(number: string): void {
+  if (isExact(number)) return;
+  throw new NotIJson(`a double cannot represent the number ${shown(number)} exactly`);
 }
 
 /** The member names read so far in each object around the current position. */

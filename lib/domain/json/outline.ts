@@ -5,14 +5,11 @@ export const JSON_DEPTH_MAX = 64;
 interface JsonOutline {
   /** The offset where the nesting exceeds the maximum, or null. The pass stops at this offset. */
   readonly tooDeepAt: number | null;
-  /** The number of members, duplicates included; `JSON.parse` keeps only the last duplicate. */
-  readonly members: number;
   /** An upper bound on the number of values: objects, arrays, their members and items. */
   readonly values: number;
 }
 
 const QUOTE = 0x22;
-const COLON = 0x3a;
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
@@ -23,7 +20,6 @@ const CLOSE_BRACE = 0x7d;
 /** Returns the outline of a text, which may be malformed JSON. Takes linear time. */
 export function outlineJson(text: string, depthMax = JSON_DEPTH_MAX): JsonOutline {
   let depth = 0;
-  let members = 0;
   let values = 1;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -31,12 +27,11 @@ export function outlineJson(text: string, depthMax = JSON_DEPTH_MAX): JsonOutlin
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth++;
       values++;
-      if (depth > depthMax) return { tooDeepAt: index, members, values };
+      if (depth > depthMax) return { tooDeepAt: index, values };
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
     else if (code === COMMA) values++;
-    else if (code === COLON) members++;
   }
-  return { tooDeepAt: null, members, values };
+  return { tooDeepAt: null, values };
 }
 
 /** Returns the end of the string that starts at `start`: its closing quote, or the end of the text. */

@@ -1,5 +1,5 @@
 import { nestedTooDeeply } from "../../domain/errors/index.ts";
-import { outlineJson, tryJson, tryUtf8 } from "../../domain/json/index.ts";
+import { outlineJson, repeatedName, tryJson, tryUtf8 } from "../../domain/json/index.ts";
 import { type InvalidText, invalidAt, invalidText, type TextKind } from "./invalid-text.ts";
 import { jsonSyntaxError } from "./json-syntax-error.ts";
 import { parseYaml } from "./yaml.ts";
@@ -33,20 +33,10 @@ function notJson(text: string, kind: TextKind): InvalidText {
 
 /** Returns undefined if the text is not JSON. Throws a 422 for too deep nesting and for a duplicate key. */
 function checkedJson(text: string): unknown {
-  const { tooDeepAt, members } = outlineJson(text);
-  if (tooDeepAt !== null) throw invalidText(nestedTooDeeply("The document").message);
+  if (outlineJson(text).tooDeepAt !== null) throw invalidText(nestedTooDeeply("The document").message);
   const value = tryJson(text, JSON.parse);
-  // JSON.parse keeps the last of two equal keys, so the value of a text with duplicates has fewer members
-  if (value !== undefined && countMembers(value) !== members) {
+  if (value !== undefined && repeatedName(text) !== null) {
     throw invalidText("The JSON has an object with the same key twice.");
   }
   return value;
-}
-
-function countMembers(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const inside = Array.isArray(value) ? value : Object.values(value);
-  let count = Array.isArray(value) ? 0 : inside.length;
-  for (const part of inside) if (typeof part === "object") count += countMembers(part);
-  return count;
 }
