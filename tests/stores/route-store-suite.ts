@@ -6,6 +6,7 @@ import {
   type RouteStore,
 } from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "../support/index.ts";
+import { wordsOf } from "../support/words.ts";
 import { recordChanges } from "./recorded-changes.ts";
 
 /** Defines the tests that every adapter of the route store must pass. The store is at `url`. */
@@ -31,17 +32,9 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
     });
 
     test("lists only the keys with a prefix, in order", async () => {
-      for (const key of [
-        "list/b",
-        "list/a",
-        "list/ä",
-        "list/B",
-        "lis",
-        "list",
-        "list0",
-        "listing/a",
-        "list/a/b",
-      ]) {
+      for (const key of wordsOf(`
+        list/b list/a list/ä list/B lis list list0 listing/a list/a/b
+      `)) {
         await store.put(key, `value of ${key}`);
       }
       const { entries } = await store.list("list/");

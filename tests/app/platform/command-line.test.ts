@@ -2,19 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { runCommandLine } from "../../../apps/cli/program.ts";
 import { programs } from "../../../apps/platform/programs.ts";
+import { wordsOf } from "../../support/words.ts";
 
 const PROGRAMS = ["start", "gateway", "registry", "identity", "audit", "portal", "demo"];
-const COMMANDS = [
-  "apply",
-  "diff",
-  "services",
-  "export",
-  "delete",
-  "revisions",
-  "restore",
-  "explain",
-  "gateways",
-];
+const COMMANDS = wordsOf(`
+  apply diff services export delete revisions restore explain gateways
+`);
 
 async function run(name: string, cli: string, parameters: string[]) {
   let stdout = "";

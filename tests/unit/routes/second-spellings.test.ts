@@ -4,6 +4,7 @@ import { findRouteConflicts, nearestRoutes, PathPrefixes, routeShape } from "@os
 import fc from "fast-check";
 import { foldedSegment } from "../../../lib/domain/routes/folded-segment.ts";
 import { runs } from "../../support/runs.ts";
+import { wordsOf } from "../../support/words.ts";
 import { spell } from "./arbitraries.ts";
 import { pathsService, serviceWith, storedServices, tableOf } from "./fixtures.ts";
 
@@ -96,23 +97,10 @@ describe("the folded form", () => {
 });
 
 /** Other spellings of `internal`. */
-const SPELLINGS = [
-  "%69nternal",
-  "%49nternal",
-  "interna%6C",
-  "interna%6c",
-  "INTERNAL",
-  "Internal",
-  "internal;x",
-  "internal;",
-  "internal;a=%2F",
-  "internal%3Bx",
-  "internal%3b",
-  "%69NTERNAL;x",
-  "%C4%B0nternal",
-  "%c4%b1nternal",
-  "INTERNAL%3b%C4%B0",
-];
+const SPELLINGS = wordsOf(`
+  %69nternal %49nternal interna%6C interna%6c INTERNAL Internal internal;x internal; internal;a=%2F
+  internal%3Bx internal%3b %69NTERNAL;x %C4%B0nternal %c4%b1nternal INTERNAL%3b%C4%B0
+`);
 
 describe("a literal beside a param", () => {
   // GW-206
@@ -190,24 +178,10 @@ const rows = fc.uniqueArray(fc.tuple(fc.constantFrom("GET", "POST"), parts), {
   selector: ([method, row]) => `${method} ${spell(row)}`,
 });
 const written = fc.constantFrom(
-  ...[
-    "a",
-    "b",
-    "A",
-    "%61",
-    "a;x",
-    "a;",
-    "a;X",
-    "a%3Bx",
-    "B;q",
-    "c",
-    "a+b",
-    "a%2Bb",
-    "a%2bb",
-    "A+b",
-    "a%2b%62",
-  ],
-  ...["caf%C3%A9", "caf%c3%a9", "CAF%C3%A9", "%63af%C3%A9", "%2561", "%00"],
+  ...wordsOf(`
+    a b A %61 a;x a; a;X a%3Bx B;q c a+b a%2Bb a%2bb A+b a%2b%62
+    caf%C3%A9 caf%c3%a9 CAF%C3%A9 %63af%C3%A9 %2561 %00
+  `),
 );
 const requests = fc.array(
   fc.tuple(fc.constantFrom("GET", "POST"), fc.array(written, { minLength: 1, maxLength: 4 })),

@@ -1,22 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { addressPatternViolation, canonicalAddress } from "@ostiary/lib/domain/routes";
 import { AddressPatterns } from "../../../lib/domain/routes/service-address.ts";
+import { wordsOf } from "../../support/words.ts";
 
 // RG-155
 describe("the canonical form of an address", () => {
-  const LOCAL = [
-    "localhost",
-    "localhost.",
-    "127.0.0.1",
-    "127.0.0.2",
-    "0x7f.0.0.1",
-    "0x7f000001",
-    "0.0.0.0",
-    "[::1]",
-    "[::]",
-    "[::ffff:127.0.0.1]",
-    "[64:ff9b::127.0.0.1]",
-  ];
+  const LOCAL = wordsOf(`
+    localhost localhost. 127.0.0.1 127.0.0.2 0x7f.0.0.1 0x7f000001 0.0.0.0 [::1] [::] [::ffff:127.0.0.1]
+    [64:ff9b::127.0.0.1]
+  `);
   test.each(LOCAL)("is localhost for %s", (host) => {
     expect(canonicalAddress(`http://${host}:3001`)).toBe("localhost:3001");
   });
