@@ -4,7 +4,7 @@ import { type Answer, answered, failed } from "@ostiary/lib/page/failure";
 import { forgetInTab, keepInTab, readFromTab, takeFromTab } from "@ostiary/lib/page/sign-in/tab-storage";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Static, Type } from "@sinclair/typebox";
-import { answerTo, type Gateway, NoCredential, parsed, pathTo } from "./gateway.ts";
+import { type Gateway, NoCredential, parsed, pathTo } from "./gateway.ts";
 
 /** The person's membership in the chosen organization. */
 export interface ChosenMember {
@@ -83,7 +83,7 @@ export class OrganizationSession {
     if (present?.organization_id === organization_id) return answered(present);
     const kept = takeFromTab(KEPT, Opened);
     this.#leave();
-    return this.#open(organization_id, (membership) => (this.#isOf(kept, membership) ? kept : null));
+    return this.#open(organization_id, kept);
   }
 
   /** Creates a new session for the chosen organization, so that the page shows a changed role or name. */
@@ -92,39 +92,34 @@ export class OrganizationSession {
     return organization_id === undefined ? failed("missing") : this.#open(organization_id);
   }
 
-  async #open(
-    organization_id: string,
-    keptOf: (membership: Membership) => Opened | null = () => null,
-  ): Promise<Answer<ChosenMember>> {
+  /** Creates a session in an organization, or goes on with the one that the tab kept. */
+  async #open(organization_id: string, kept: Opened | null = null): Promise<Answer<ChosenMember>> {
     const departures = this.#departures;
     const membership = await this.#membershipIn(organization_id);
     if (!membership.ok) return membership;
-    let kept = keptOf(membership.value);
-    let shown: { opened: Opened; member: ChosenMember } | null = null;
+    const { name } = membership.value.organization;
+    const isKept = kept !== null && this.#isOf(kept, membership.value);
+    const first = isKept ? answered(kept) : await this.#mint(organization_id);
+    if (!first.ok) return first;
+    let next: Answer<Opened> | null = first;
     const session: SessionCredential = new SessionCredential(async () => {
-      const opened = kept ?? (await this.#mint(organization_id));
-      kept = null;
-      shown = { opened, member: memberOf(opened.session, membership.value.organization.name) };
-      if (this.#session === session) this.#show(shown);
-      return { token: opened.session.token, lifetimeMs: leftOf(opened, Date.now()) };
+      const opened = next ?? (await this.#mint(organization_id));
+      next = null;
+      if (!opened.ok) throw new NoCredential(opened);
+      if (this.#session === session) this.#show(opened.value, name);
+      return { token: opened.value.session.token, lifetimeMs: leftOf(opened.value, Date.now()) };
     });
-    try {
-      await session.value(null);
-    } catch (error) {
-      return answerTo(error, true);
-    }
-    if (shown === null) throw new Error("A session was not minted.");
-    const { opened, member } = shown;
+    await session.value(null);
     // The person may have left the organization, or signed out, before the response arrived.
     if (departures === this.#departures && this.#options.isChosen(organization_id)) {
       this.#session = session;
-      this.#show({ opened, member });
+      this.#show(first.value, name);
     }
-    return answered(member);
+    return answered(memberOf(first.value.session, name));
   }
 
-  #show({ opened, member }: { opened: Opened; member: ChosenMember }): void {
-    this.#member.value = member;
+  #show(opened: Opened, organizationName: string): void {
+    this.#member.value = memberOf(opened.session, organizationName);
     keepInTab(KEPT, opened);
   }
 
@@ -138,9 +133,10 @@ export class OrganizationSession {
     return kept !== null && kept.user_id === this.#options.person() && leftOf(kept, Date.now()) > LEFT_MS_MIN;
   }
 
-  #isOf(kept: Opened | null, { id, organization, role }: Membership): boolean {
-    const session = this.#isUsable(kept) ? kept?.session : undefined;
-    return session?.organization_id === organization.id && session.member_id === id && session.role === role;
+  #isOf(kept: Opened, { id, organization, role }: Membership): boolean {
+    const { organization_id, member_id, role: before } = kept.session;
+    const isSame = organization_id === organization.id && member_id === id && before === role;
+    return isSame && this.#isUsable(kept);
   }
 
   /** Reads all memberships of the person. A person has few memberships. */
@@ -166,15 +162,15 @@ export class OrganizationSession {
     return membership === undefined ? failed("missing") : answered(membership);
   }
 
-  async #mint(organization_id: string): Promise<Opened> {
+  async #mint(organization_id: string): Promise<Answer<Opened>> {
     const path = pathTo("user", "organizations", organization_id, "session");
     const openedMs = Date.now();
     const answer = await this.#gateway.stream(path, { method: "POST", body: {} });
-    if (!answer.ok) throw new NoCredential(answer);
+    if (!answer.ok) return answer;
     const minted = await parsed(Session, answer.value, { method: "POST" });
-    if (!minted.ok) throw new NoCredential(minted);
+    if (!minted.ok) return minted;
     const lifetimeMs = lifetimeOf(minted.value.expires_at, answer.value);
-    return { session: minted.value, user_id: this.#options.person(), openedMs, lifetimeMs };
+    return answered({ session: minted.value, user_id: this.#options.person(), openedMs, lifetimeMs });
   }
 
   /** Returns the session's token, renewed shortly before its end and when the gateway refused it. */
