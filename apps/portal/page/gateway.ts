@@ -54,11 +54,8 @@ const BODY_BYTES_MAX = 33_554_432;
 /** The browser functions that calls use. Tests replace them. */
 interface Surroundings {
   fetch?(request: Request): Promise<Response>;
-  now(): number;
   sleep: typeof sleep;
 }
-
-const BROWSER: Surroundings = { now: () => Date.now(), sleep };
 
 /** Calls the gateway that serves this page. Failed calls return a failure and do not throw. */
 export class Gateway {
@@ -69,7 +66,7 @@ export class Gateway {
   readonly waiting: Signal<Waiting | null> = signal(null);
 
   /** @param origin the origin of the page, which the gateway serves */
-  constructor(credentials: Credentials, origin: string, around: Surroundings = BROWSER) {
+  constructor(credentials: Credentials, origin: string, around: Surroundings = { sleep }) {
     this.#credentials = credentials;
     this.#origin = origin;
     this.#around = around;
@@ -173,7 +170,7 @@ export class Gateway {
 
   async #wait(ms: number, headers: Headers, signal: AbortSignal): Promise<void> {
     const waiting = {
-      untilMs: this.#around.now() + ms,
+      untilMs: Date.now() + ms,
       limit: headers.get(RATE_LIMIT_HEADERS.limit),
       remaining: headers.get(RATE_LIMIT_HEADERS.remaining),
       policy: headers.get(LIMIT_SET_HEADERS.policies),
@@ -209,7 +206,7 @@ export async function parsed<Schema extends TSchema>(
 }
 
 /** Returns the failure of a call that got no response. */
-export function answerTo(error: unknown, outcomeUnknown: boolean): Answer<never> {
+function answerTo(error: unknown, outcomeUnknown: boolean): Answer<never> {
   return error instanceof NoCredential ? error.answer : failed("away", { outcomeUnknown });
 }
 

@@ -23,7 +23,6 @@ function gatewayWith(answers: (() => Response | Promise<Response>)[]) {
       if (answer === undefined) throw new Error("No further call was expected.");
       return answer();
     },
-    now: () => 0,
     sleep: async (ms) => void slept.push(ms),
   });
   return { gateway, sent, asked, slept };

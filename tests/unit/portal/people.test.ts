@@ -48,7 +48,6 @@ function directoryOf(count: number) {
   const credential: Credential = { header: "X-API-Key", value: () => "any" };
   const gateway = new Gateway({ member: credential, person: credential }, "https://api.test", {
     fetch,
-    now: () => 0,
     sleep: async () => {},
   });
   return { directory: new Directory(gateway), asked };

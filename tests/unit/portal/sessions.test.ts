@@ -37,7 +37,6 @@ function pageWith({ skewMs = 0, person = "ada", role = "owner", chosen = () => t
   const credential: Credential = { header: "X-API-Key", value: () => "any" };
   const gateway = new Gateway({ member: credential, person: credential }, "https://api.test", {
     fetch,
-    now: () => 0,
     sleep: async () => {},
   });
   const session = new OrganizationSession(gateway, {

@@ -9,7 +9,7 @@ import {
   useWrite,
 } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
-import type { Gateway } from "../gateway.ts";
+import type { Call, Gateway } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { saveFile } from "../parts/save-file.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
@@ -44,10 +44,9 @@ export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
   };
   const start = () => {
     setBytes(0);
-    void write(
-      () => readExport(session.gateway, { log, query, format, signal: stop.signal, onProgress: setBytes }),
-      save,
-    );
+    const headers = { Accept: TYPES[format] };
+    const call = { query: { format, ...query }, headers, signal: stop.signal };
+    void write(() => readExport(session.gateway, `${log.path}/export`, call, setBytes), save);
   };
   return (
     <Dialog
@@ -77,24 +76,14 @@ export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
   );
 }
 
-interface Export {
-  log: Log;
-  query: Readonly<Record<string, string>>;
-  format: ExportFormat;
-  signal: AbortSignal;
-  onProgress: (bytes: number) => void;
-}
-
 /** Downloads an export. Fails if the download ends early: a partial file never looks complete (AU-47). */
 async function readExport(
   gateway: Gateway,
-  { log, query, format, signal, onProgress }: Export,
+  path: string,
+  call: Call,
+  onProgress: (bytes: number) => void,
 ): Promise<Answer<Blob>> {
-  const answer = await gateway.stream(`${log.path}/export`, {
-    query: { format, ...query },
-    headers: { Accept: TYPES[format] },
-    signal,
-  });
+  const answer = await gateway.stream(path, call);
   if (!answer.ok) return answer;
   let bytes = 0;
   const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -106,7 +95,7 @@ async function readExport(
   });
   try {
     const counted = answer.value.body?.pipeThrough(counting) ?? null;
-    return answered(await new Response(counted, { headers: { "Content-Type": TYPES[format] } }).blob());
+    return answered(await new Response(counted, answer.value).blob());
   } catch {
     return failed("away");
   }

@@ -91,14 +91,10 @@ class StreamedLog {
     self.postMessage({ state: "running", events, bytes: this.#bytes });
   }
 
-  /** Yields the bytes through a reader, because some browsers cannot iterate over a stream. */
   async *#chunks(): AsyncGenerator<Uint8Array, void, void> {
-    const reader = this.#body.getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      this.#bytes += value.length;
-      yield value;
+    for await (const chunk of chunksOf(this.#body)) {
+      this.#bytes += chunk.length;
+      yield chunk;
     }
     this.whole = true;
   }
@@ -106,17 +102,20 @@ class StreamedLog {
 
 async function readCopy(kept: Blob): Promise<KeptRoot | null> {
   try {
-    return await readKeptRoot("", chunksOf(kept));
+    return await readKeptRoot("", chunksOf(kept.stream()));
   } catch (error) {
     if (error instanceof NotLines) return null;
     throw error;
   }
 }
 
-async function* chunksOf(kept: Blob): AsyncGenerator<Uint8Array, void, void> {
-  const size = 1024 * 1024;
-  for (let from = 0; from < kept.size; from += size) {
-    yield new Uint8Array(await kept.slice(from, from + size).arrayBuffer());
+/** Yields the chunks of a stream through a reader, because some browsers cannot iterate over a stream. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
   }
 }
 
