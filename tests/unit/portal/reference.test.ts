@@ -1,9 +1,12 @@
+/** Tests of how the API reference of the portal reads a description, and makes the calls of its operations. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   bodyOf,
+  groupsOf,
   isGranted,
   parametersOf,
+  plainOf,
   readDescription,
 } from "../../../apps/portal/page/reference/description.ts";
 import {
@@ -325,4 +328,39 @@ describe("a response", () => {
     const empty = await readResponse(new Response(null, { status: 204 }));
     expect(empty).toMatchObject({ status: 204, bytes: 0, cut: false });
   });
+});
+
+// PT-42
+test("a text of a description loses the marks of emphasis, code and links, and is read in linear time", () => {
+  expect(plainOf("**Callers:** `x` in [y](z)\n- <img src=x>")).toBe("Callers: x in y\n- <img src=x>");
+  for (const mark of ["**a", "`", "[", "[a](", "*"]) {
+    expect(plainOf(mark.repeat(20_000 / mark.length)).length).toBeLessThanOrEqual(20_000);
+  }
+});
+
+// PT-41
+test("the groups begin with the services of the customer, and end with proof and plumbing", () => {
+  const get = (operationId: string, tag?: string) => ({
+    get: { operationId, "x-scope": "organization", ...(tag !== undefined && { tags: [tag] }) },
+  });
+  const { operations } = described({
+    "/audit-log/checkpoint": get("a", "Proof"),
+    "/edge/openapi.json": get("b", "registry"),
+    "/org/members": get("c", "Members"),
+    "/org/widgets": get("d", "Widgets"),
+    "/members": get("e", "Members"),
+    "/zoo": get("f", "Zoo"),
+    "/plain": get("g"),
+    "/org/widgets/{id}": get("h", "Widgets"),
+  });
+  const groups = groupsOf(operations);
+  expect(groups.map(([key, operations]) => [key.slice(2), operations.map(({ id }) => id).join("")])).toEqual([
+    ["Members", "e"],
+    ["Widgets", "dh"],
+    ["Zoo", "f"],
+    ["", "g"],
+    ["Members", "c"],
+    ["Proof", "a"],
+    ["registry", "b"],
+  ]);
 });
