@@ -1,64 +1,85 @@
+import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { type DeliveredBody, ProvingReceiver, START, type TestReceiver } from "./streams-bed.ts";
+import { atTestEnd } from "../../support/at-test-end.ts";
+import { waitFor } from "../../support/index.ts";
+import { type AuditService, type AuditServiceOptions, intent, logOf, requestId } from "./audit-service.ts";
+import { exportProof } from "./proof-bed.ts";
+import {
+  type DeliveredBody,
+  ProvingReceiver,
+  START,
+  startReceiver,
+  startStreamingAudit,
+  type TestReceiver,
+} from "./streams-bed.ts";
 
-/** The body of a delivery of the operator's stream in the format `ostiary`. */
-export interface OperatorBody {
-  type: string;
-  timestamp: string;
-  data: {
-    stream_id: string;
-    organizations: Pick<DeliveredBody["data"], "organization_id" | "after" | "entries">[];
-  };
+/** The secret of every operator's stream. */
+export const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
+
+/** Returns the environment variables that set up the operator's stream, with this URL. */
+export function operatorVariables(url: string): Record<string, string> {
+  return { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: SECRET };
 }
 
-export function newSecret(): string {
-  return `whsec_${randomBytes(32).toString("base64")}`;
+export function newReceiver(): TestReceiver {
+  const receiver = startReceiver();
+  atTestEnd(() => receiver.stop());
+  return receiver;
 }
 
-/** Returns the environment variables that set up the operator's stream, with this URL and this secret. */
-export function operatorVariables(url: string, secret = newSecret()): Record<string, string> {
-  return { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret };
+export async function startWith(receiver: TestReceiver, { env = {}, ...options }: AuditServiceOptions = {}) {
+  const variables = { ...operatorVariables(receiver.url), ...env };
+  const audit = await startStreamingAudit([receiver.port], { ...options, env: variables });
+  atTestEnd(() => audit.stop());
+  return audit;
 }
 
 /** The id of an organization. Its events only show that the operator's stream delivers. */
-export const SET_UP = "set-up";
+const SET_UP = "set-up";
 
-export function organizationOf(n: number): string {
-  return `organization-${n}`;
+/** Writes events of {@link SET_UP} until the receiver gets a call. */
+export async function isSetUp(audit: AuditService, receiver: TestReceiver): Promise<void> {
+  await waitFor(async () => {
+    await audit.put(requestId(), intent({ organization_id: SET_UP }));
+    return receiver.calls.length > 0;
+  });
 }
 
-/**
- * Verifies each organization's chain in the deliveries of the operator's stream. Throws if an entry is
- * missing.
- */
-export class OrganizationReceivers {
-  readonly #logs = new Map<string, ProvingReceiver>();
+type Part = Pick<DeliveredBody["data"], "organization_id" | "after" | "entries">;
 
-  static bodiesOf({ calls }: Pick<TestReceiver, "calls">): OperatorBody[] {
-    return calls.map(({ body }) => JSON.parse(body));
-  }
+/** Returns the parts of each delivery in the format `ostiary`, of all organizations but {@link SET_UP}. */
+export function deliveriesTo({ calls }: TestReceiver): Part[][] {
+  return calls.map(({ body }) => {
+    const { organizations }: { organizations: Part[] } = JSON.parse(body).data;
+    return organizations.filter(({ organization_id }) => organization_id !== SET_UP);
+  });
+}
 
-  /** Verifies all deliveries in order. Expects each log from its first entry on. Ignores {@link SET_UP}. */
-  static of(receiver: Pick<TestReceiver, "calls">): OrganizationReceivers {
-    const receivers = new OrganizationReceivers();
-    for (const { type, timestamp, data } of OrganizationReceivers.bodiesOf(receiver)) {
-      for (const { organization_id, after, entries } of data.organizations) {
-        if (organization_id === SET_UP) continue;
-        const part = { stream_id: data.stream_id, organization_id, after, entries };
-        receivers.of(organization_id).take({ type, timestamp, data: part });
-      }
-    }
-    return receivers;
-  }
+/** Returns the parts of one organization in all deliveries. */
+export function partsOf(receiver: TestReceiver, id: string): Part[] {
+  return deliveriesTo(receiver)
+    .flat()
+    .filter(({ organization_id }) => organization_id === id);
+}
 
-  /** Returns the verified deliveries of one organization. */
-  of(organization_id: string): ProvingReceiver {
-    const known = this.#logs.get(organization_id) ?? new ProvingReceiver(START);
-    this.#logs.set(organization_id, known);
-    return known;
-  }
+/** Verifies an organization's chain in all deliveries, from its first entry on. Throws if an entry is missing. */
+export function provenOf(receiver: TestReceiver, id: string): ProvingReceiver {
+  const proving = new ProvingReceiver(START);
+  for (const data of partsOf(receiver, id)) proving.take({ data });
+  return proving;
+}
 
-  get duplicates(): number {
-    return Array.from(this.#logs.values()).reduce((sum, { duplicates }) => sum + duplicates, 0);
+/** Waits until the receiver has the whole log of each organization, once, and verifies the logs. */
+export async function complete(
+  audit: AuditService,
+  receiver: TestReceiver,
+  organizations: readonly string[],
+): Promise<void> {
+  // The service limits concurrent exports, so request one export at a time.
+  for (const id of organizations) {
+    const { position, chain } = (await exportProof(audit, logOf(id))).end.head;
+    const isComplete = () => (partsOf(receiver, id).at(-1)?.entries.at(-1)?.position ?? 0) >= position;
+    await waitFor(isComplete, { what: `the log of ${id}` });
+    expect(provenOf(receiver, id)).toMatchObject({ position, chain, duplicates: 0 });
   }
 }

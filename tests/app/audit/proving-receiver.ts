@@ -44,7 +44,7 @@ export class ProvingReceiver {
     this.chain = after.chain;
   }
 
-  take({ data }: DeliveredBody): void {
+  take({ data }: { data: Pick<DeliveredBody["data"], "after" | "entries"> }): void {
     if (data.after.position > this.position) throw new Error(`Entries after ${this.position} are missing.`);
     if (data.after.position === this.position && data.after.chain !== this.chain)
       throw new Error(

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, requestId, userIntent } from "./audit-service.ts";
-import { exportProof, writeBatches, writeEvents, writeKeyFile } from "./proof-bed.ts";
+import { waitFor } from "../../support/index.ts";
+import { requestId, userIntent } from "./audit-service.ts";
+import { exportProof, writeBatches, writeEvents } from "./proof-bed.ts";
 import {
   bodiesOf,
   callStreams,
@@ -11,8 +11,6 @@ import {
   sharedReceiver,
   sharedStreamingAudit,
   shortClock,
-  startStreamingAudit,
-  streamKey,
 } from "./streams-bed.ts";
 
 setDefaultTimeout(60_000);
@@ -242,55 +240,5 @@ describe("delivery", () => {
     await writeEvents(audit, 2);
     await caughtUp(next.id);
     expect(other.calls).toHaveLength(1);
-  });
-});
-
-describe.skipIf(!services().postgres.real)("delivery by several replicas", () => {
-  const receiver = sharedReceiver();
-  let replicas: AuditService[];
-  beforeAll(async () => {
-    const databaseUrl = await freshDatabase();
-    const env = { AUDIT_STREAM_KEY_FILE: writeKeyFile(streamKey()) };
-    const start = () => startStreamingAudit([receiver.port], { databaseUrl, env, clock: shortClock });
-    replicas = [await start(), await start(), await start()];
-  });
-  afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
-
-  afterEach(() => {
-    receiver.calls.length = 0;
-  });
-
-  const one = () => {
-    const [first] = replicas;
-    if (first === undefined) throw new Error("No replica is running.");
-    return first;
-  };
-  const read = async (id: string) => (await callStreams(one(), "GET", `${STREAMS}/${id}`)).body;
-
-  // AU-105
-  test("makes one call at a time to the receiver of a stream, however many replicas run", async () => {
-    let [underway, most] = [0, 0];
-    receiver.answer = async () => {
-      underway += 1;
-      most = Math.max(most, underway);
-      await Bun.sleep(2);
-      underway -= 1;
-      return new Response(null);
-    };
-    const begun = (await exportProof(one())).end.head;
-    const { body: stream } = await callStreams(one(), "POST", STREAMS, { url: receiver.url });
-    for (let round = 0; round < 12; round++) {
-      await Promise.all(Array.from({ length: 100 }, (_, n) => replicas[n % 3]?.put(requestId(), intent())));
-    }
-    const { end } = await exportProof(one());
-    await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.head.position);
-    const got = proven(receiver, begun);
-    expect([most, got.position, got.chain, got.duplicates]).toEqual([
-      1,
-      end.head.position,
-      end.head.chain,
-      0,
-    ]);
-    await callStreams(one(), "DELETE", `${STREAMS}/${stream.id}`);
   });
 });

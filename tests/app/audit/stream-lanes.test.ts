@@ -45,6 +45,7 @@ describe("the streams of a lane", () => {
     expect(await claimed(true)).toEqual(["never answered"]);
   });
 
+  // AU-105
   test("are claimed longest-waiting first, and never by two replicas at once", async () => {
     for (let n = 0; n < 20; n++) await add({ id: `stream-${n}`, waitsS: n * 60 });
     expect(await claimed(false, 2)).toEqual(["stream-18", "stream-19"]);

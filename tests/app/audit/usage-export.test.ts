@@ -25,7 +25,7 @@ const exported = async (organization_id: string, query: string, headers: Record<
 async function allPages(organization_id: string, query: string): Promise<{ id: string }[]> {
   const items: { id: string }[] = [];
   for (let after = ""; ; ) {
-    const path = `/organizations/${organization_id}/usage?${query}&limit=100${after}`;
+    const path = `/organizations/${organization_id}/usage?${query}&limit=9${after}`;
     const { usage, has_more } = await json(await audit.get(path));
     items.push(...usage);
     if (!has_more) return items;
@@ -62,7 +62,8 @@ describe("an export of usage", () => {
     expect(response.headers.get("Vary")).toBe("Accept");
     expect(await response.text()).toBe(`${names}${TOTALS}\n${cells}${NUMBERS}\n`);
   });
-  // AU-114
+
+  // AU-114, AU-126
   test("has the items of all pages in the same order, and ignores `limit`", async () => {
     const id = ulid();
     const counts = Array.from({ length: 250 }, (_, number) =>
@@ -83,6 +84,7 @@ describe("an export of usage", () => {
           .split("\n")
           .map((line) => JSON.parse(line)),
       ).toEqual(pages);
+      expect(new Set(pages.map(({ id }) => id)).size).toBe(pages.length);
       const csv = await exported(id, `${RANGE}&by=${by}&limit=1`, CSV);
       expect(csv.trimEnd().split("\n")).toHaveLength(pages.length + 1);
     }

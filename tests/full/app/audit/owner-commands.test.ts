@@ -1,5 +1,6 @@
 /** Tests the commands that the owner of the log runs beside a service whose role owns no part of it. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { migrate } from "@ostiary/audit/migrate";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { monthOf } from "@ostiary/lib/domain/proof";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
@@ -188,5 +189,34 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     const { exitCode, stdout, stderr } = await runOstiary({ ...asOwner(), ...changes }, ...parameters);
     expect([exitCode, stdout, stderr.includes(said) ? said : stderr]).toEqual([code, "", said]);
     expect(await partitions()).toEqual(before);
+  });
+});
+
+describe.skipIf(!services().postgres.binary)("ostiary audit migrate", () => {
+  test("migrate says that a new role has no password, and grants an existing role its rights", async () => {
+    const log = await newOwnedLog();
+    expect(log.told).toBe(
+      `Migrated. The role ${log.role} can do the service's work. The role has no password yet: set one with \\password ${log.role} in psql.\n`,
+    );
+    await log.admin.unsafe(`grant delete on audit.audit_events to ${log.role}`);
+    await migrate({ DATABASE_URL: log.superuserUrl }, log.role);
+    const [may] = await log.admin.unsafe(
+      `select has_table_privilege('${log.role}', 'audit.audit_events', 'delete') as may`,
+    );
+    expect(may?.may).toBe(false);
+    await log.remove();
+  });
+
+  // AU-71
+  test("migrate refuses the owner, a role that can become it, and a superuser", async () => {
+    const log = await newOwnedLog();
+    await log.admin.unsafe(`create role heir_${log.role} login in role ${log.owner}`);
+    for (const role of [log.owner, `heir_${log.role}`, "postgres"]) {
+      const refused = await runOstiary({ DATABASE_URL: log.superuserUrl }, "migrate", "--role", role);
+      expect(refused.exitCode).toBe(78);
+      expect(refused.stderr).toContain(`The role ${role}`);
+    }
+    await log.admin.unsafe(`drop role heir_${log.role}`);
+    await log.remove();
   });
 });

@@ -3,7 +3,7 @@ import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { sharedLog } from "../../../app/audit/audit-service.ts";
-import { OrganizationReceivers, operatorVariables } from "../../../app/audit/operator-bed.ts";
+import { operatorVariables, provenOf } from "../../../app/audit/operator-bed.ts";
 import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import {
   callStreams,
@@ -68,7 +68,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     const end = await head();
     const got = () => proven(receiver, begun);
     await waitFor(() => got().position === end.position, { ...SOON, what: "all entries" });
-    const ofAll = () => OrganizationReceivers.of(operators).of("organization-1");
+    const ofAll = () => provenOf(operators, "organization-1");
     await waitFor(() => ofAll().position === end.position, { ...SOON, what: "all entries of the operator" });
     expect([got().chain, ofAll().chain]).toEqual([end.chain, end.chain]);
     const streams = async () => (await callStreams(audit, "GET", STREAMS)).body.audit_streams;

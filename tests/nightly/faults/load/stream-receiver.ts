@@ -122,7 +122,7 @@ export class StreamReceiver implements Disposable {
     const log = this.#logOf(way, part.organization_id);
     const before = log.duplicates;
     try {
-      log.take({ type: "", timestamp: "", data: { stream_id: "", ...part } });
+      log.take({ data: part });
     } catch (error) {
       this.#seen.problems.push(`${way}: ${error instanceof Error ? error.message : error}`);
       const { position, chain } = part.entries.at(-1) ?? part.after;
