@@ -37,6 +37,13 @@ service_account_default_role: viewer
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
+type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+
 /** An identity service whose handlers are called directly, without ports. It has its own database. */
 export interface IdentityHarness extends AsyncDisposable {
   readonly deps: Dependencies;
@@ -44,19 +51,9 @@ export interface IdentityHarness extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly clock: ManualClock;
   /** Calls the handler of the public port. */
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): ReturnType<typeof answerOf>;
+  call: Call;
   /** Calls the handler of the internal port. */
-  internal(
-    method: Method,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): ReturnType<typeof answerOf>;
+  internal: Call;
   /**
    * Starts another service on the same database, with this roles file (null for roles off) and these peppers.
    */
@@ -85,12 +82,9 @@ export interface LifecycleEvent {
   data: Record<string, unknown>;
 }
 
-export interface HarnessOptions {
-  roles?: string | null;
+export interface HarnessOptions
+  extends Partial<Pick<Dependencies, "apiKeyMaxAgeSeconds" | "organizationsPerPersonMax" | "defaultPlan">> {
   internalAuthToken?: string;
-  apiKeyMaxAgeSeconds?: number;
-  organizationsPerPersonMax?: number;
-  defaultPlan?: string | null;
   /** The maximum number of connections in the service's pool. */
   poolMax?: number;
   /** The maximum number of queued writes of one organization. */
@@ -106,13 +100,19 @@ export function useIdentity(options?: HarnessOptions): IdentityHarness {
   return duringTests(() => startIdentity(options));
 }
 
-export async function startIdentity(options: HarnessOptions = {}): Promise<IdentityHarness> {
-  const { roles = ROLES, poolMax = 10 } = options;
-  const databaseUrl = options.databaseUrl ?? (await newDatabase());
+export async function startIdentity({
+  databaseUrl: given,
+  poolMax = 10,
+  deadlineMs = 60_000,
+  laneWaitingMax,
+  internalAuthToken,
+  ...settings
+}: HarnessOptions = {}): Promise<IdentityHarness> {
+  const databaseUrl = given ?? (await newDatabase());
   const limits = {
     poolMax,
-    deadlineMs: options.deadlineMs ?? 60_000,
-    ...(options.laneWaitingMax !== undefined && { laneWaitingMax: options.laneWaitingMax }),
+    deadlineMs,
+    ...(laneWaitingMax !== undefined && { laneWaitingMax }),
   };
   const { database, reads, close } = await openWithReads(
     { DATABASE_URL: databaseUrl },
@@ -123,104 +123,68 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   const logFile = join(temporaryFolder("identity"), "identity.log");
   const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: logFile, LOG_LEVEL: "debug" });
   const telemetries: Telemetry[] = [];
-  const time = manualClock();
-  const build = async (
-    rolesText: string | null,
-    peppers: Partial<Peppers> = {},
-  ): Promise<IdentityHarness> => {
+  const clock = manualClock();
+  const end = async () => {
+    await Promise.all(telemetries.map((each) => each.close()));
+    await close();
+  };
+  const build: IdentityHarness["restarted"] = async (roles, peppers = {}) => {
     const deps = createDependencies({
-      database,
-      validations: reads,
-      rolesFile: rolesText === null ? null : parseRolesFile(rolesText),
-      brand: BRAND,
-      clock: time,
-      peppers: { ...NO_PEPPERS, ...peppers },
-      apiKeyMaxAgeSeconds: options.apiKeyMaxAgeSeconds ?? null,
-      organizationsPerPersonMax: options.organizationsPerPersonMax ?? 50,
-      defaultPlan: options.defaultPlan ?? null,
+      ...{ apiKeyMaxAgeSeconds: null, organizationsPerPersonMax: 50, defaultPlan: null, ...settings },
+      ...{ database, validations: reads, brand: BRAND, clock, peppers: { ...NO_PEPPERS, ...peppers } },
+      rolesFile: roles === null ? null : parseRolesFile(roles),
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });
     const telemetry = await createTelemetry({ name: "identity", namespace: "identity" }, config);
     telemetries.push(telemetry);
-    const app = createApp({
-      deps,
-      telemetry,
-      health: { draining: false },
-      internalAuthToken: options.internalAuthToken,
-      swaggerEnabled: true,
-    });
-    return harnessOf({
-      deps,
-      database,
-      databaseUrl,
-      clock: time,
-      app,
-      restarted: build,
-      log: () => readFile(logFile, "utf8").catch(() => ""),
-      async close() {
-        await Promise.all(telemetries.map((each) => each.close()));
-        await close();
-      },
-    });
-  };
-  return build(roles);
-}
-
-interface Parts
-  extends Pick<
-    IdentityHarness,
-    "deps" | "database" | "databaseUrl" | "clock" | "restarted" | "log" | "close"
-  > {
-  app: ReturnType<typeof createApp>;
-}
-
-function harnessOf({ app, ...parts }: Parts): IdentityHarness {
-  const call: IdentityHarness["call"] = async (method, path, body, headers) =>
-    answerOf(await app.public(request(method, path, body, headers)));
-  const internal: IdentityHarness["internal"] = async (method, path, body, headers) =>
-    answerOf(await app.internal(request(method, path, body, headers)));
-  const person = async (subject: string = crypto.randomUUID()) => {
-    const body = { idp: { issuer: ISSUER, subject } };
-    // On a busy machine, a call is 503 if it waits too long for a connection.
-    const answered = async () => {
-      const answer = await internal("POST", "/internal/credentials/validate", body);
-      return answer.status !== 503 && answer;
+    const health = { draining: false };
+    const app = createApp({ deps, telemetry, health, internalAuthToken, swaggerEnabled: true });
+    const call: IdentityHarness["call"] = async (method, path, body, headers) =>
+      answerOf(await app.public(request(method, path, body, headers)));
+    const internal: IdentityHarness["internal"] = async (method, path, body, headers) =>
+      answerOf(await app.internal(request(method, path, body, headers)));
+    const person = async (subject: string = crypto.randomUUID()) => {
+      const body = { idp: { issuer: ISSUER, subject } };
+      // On a busy machine, a call is 503 if it waits too long for a connection.
+      const answered = async () => {
+        const answer = await internal("POST", "/internal/credentials/validate", body);
+        return answer.status !== 503 && answer;
+      };
+      const answer = await waitFor(answered, { what: "the validation of a person" });
+      return String(answer.body.user_id);
     };
-    const answer = await waitFor(answered, { what: "the validation of a person" });
-    return String(answer.body.user_id);
+    return {
+      ...{ deps, database, databaseUrl, clock, call, internal, person, restarted: build },
+      ...{ close: end, [Symbol.asyncDispose]: end },
+      sql: query(database, "test"),
+      log: () => readFile(logFile, "utf8").catch(() => ""),
+      async organization(name = "Acme") {
+        const owner = await person();
+        const created = await call("POST", `/users/${owner}/organizations`, { name });
+        const id = String(created.body.id);
+        return { id, owner, ownerMember: String(created.headers.get("x-platform-audit-member")) };
+      },
+      async member(organization_id, role) {
+        const subject = crypto.randomUUID();
+        const user_id = await person(subject);
+        const body = { idp: { issuer: ISSUER, subject }, ...(role && { role }) };
+        const added = await call("POST", `/organizations/${organization_id}/members`, body);
+        return { id: String(added.body.id), user_id };
+      },
+      async validate(credential) {
+        return (await internal("POST", "/internal/credentials/validate", { credential })).body;
+      },
+      async events() {
+        const all: LifecycleEvent[] = [];
+        for (let after = ""; ; after = `&starting_after=${all.at(-1)?.id}`) {
+          const { body } = await internal("GET", `/internal/lifecycle-events?limit=500${after}`);
+          all.push(...body.lifecycle_events);
+          if (!body.has_more) return all;
+        }
+      },
+    };
   };
-  return {
-    ...parts,
-    [Symbol.asyncDispose]: parts.close,
-    call,
-    internal,
-    person,
-    sql: query(parts.database, "test"),
-    async organization(name = "Acme") {
-      const owner = await person();
-      const created = await call("POST", `/users/${owner}/organizations`, { name });
-      const id = String(created.body.id);
-      return { id, owner, ownerMember: String(created.headers.get("x-platform-audit-member")) };
-    },
-    async member(organization_id, role) {
-      const subject = crypto.randomUUID();
-      const user_id = await person(subject);
-      const body = { idp: { issuer: ISSUER, subject }, ...(role && { role }) };
-      const added = await call("POST", `/organizations/${organization_id}/members`, body);
-      return { id: String(added.body.id), user_id };
-    },
-    async validate(credential) {
-      return (await internal("POST", "/internal/credentials/validate", { credential })).body;
-    },
-    async events() {
-      const all: LifecycleEvent[] = [];
-      for (let after = ""; ; after = `&starting_after=${all.at(-1)?.id}`) {
-        const { body } = await internal("GET", `/internal/lifecycle-events?limit=500${after}`);
-        all.push(...body.lifecycle_events);
-        if (!body.has_more) return all;
-      }
-    },
-  };
+  return build(ROLES);
 }
 
 function request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Request {

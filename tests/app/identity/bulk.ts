@@ -5,6 +5,7 @@ import type { IdentityHarness } from "./bed.ts";
 const ids = (prefix: string) =>
   sql.raw(`'01KA4YB0Q9${prefix}' || lpad(number::text, ${16 - prefix.length}, '0')`);
 const now = sql.raw("'2026-01-01T00:00:00Z'::timestamptz");
+const TIMES = { created_at: now, updated_at: now };
 /** The rows that one statement inserts: few enough for the statement timeout on a busy machine. */
 const STATEMENT_ROWS = 10_000;
 
@@ -19,20 +20,25 @@ export async function analyze({ database }: IdentityHarness): Promise<void> {
 const unchecked = sql`select set_config('session_replication_role', 'replica', true)
   from pg_roles where rolname = current_user and rolsuper`;
 
-/**
- * Runs `statement` for the numbers from 1 to `count`, in chunks. `series` is the table of a chunk's numbers.
- */
+/** Inserts rows with the numbers from 1 to `count` into a table, in chunks. `values` has the value of each column. */
 async function fill(
   { database }: IdentityHarness,
+  table: string,
   count: number,
-  statement: (series: SQL) => SQL,
+  values: Record<string, SQL | string>,
 ): Promise<void> {
+  const columns = sql.raw(Object.keys(values).join());
+  const row = sql.join(
+    Object.values(values).map((value) => sql`${value}`),
+    sql`, `,
+  );
   for (let from = 1; from <= count; from += STATEMENT_ROWS) {
-    const to = Math.min(from + STATEMENT_ROWS - 1, count);
-    const series = sql.raw(`generate_series(${from}, ${to}) number`);
+    const series = sql.raw(`generate_series(${from}, ${Math.min(from + STATEMENT_ROWS - 1, count)}) number`);
     await database.transaction("fill", async (tx) => {
       await tx.execute(unchecked);
-      await tx.execute(statement(series));
+      await tx.execute(
+        sql`insert into identity.${sql.identifier(table)} (${columns}) select ${row} from ${series}`,
+      );
     });
   }
 }
@@ -46,20 +52,10 @@ export async function addManyMembers(
   prefix: string,
   rows: number,
 ) {
-  await fill(
-    identity,
-    rows,
-    (series) =>
-      sql`insert into identity.users select ${ids(`${prefix}A`)}, null, 'active', ${now}, ${now} from ${series}`,
-  );
-  await fill(
-    identity,
-    rows,
-    (series) => sql`insert into identity.members
-      (id, organization_id, principal, user_id, role, status, created_at, updated_at)
-      select ${ids(`${prefix}B`)}, ${organization_id}, 'user', ${ids(`${prefix}A`)}, 'member', 'active', ${now}, ${now}
-      from ${series}`,
-  );
+  const user_id = ids(`${prefix}A`);
+  await fill(identity, "users", rows, { id: user_id, status: "active", ...TIMES });
+  const member = { id: ids(`${prefix}B`), organization_id, principal: "user", user_id, role: "member" };
+  await fill(identity, "members", rows, { ...member, status: "active", ...TIMES });
 }
 
 export async function addManyServiceAccounts(
@@ -68,31 +64,20 @@ export async function addManyServiceAccounts(
   prefix: string,
   rows: number,
 ) {
-  await fill(
-    identity,
-    rows,
-    (series) => sql`insert into identity.service_accounts
-      select ${ids(`${prefix}C`)}, ${organization_id}, 'Bot', ${now}, ${now} from ${series}`,
-  );
-  await fill(
-    identity,
-    rows,
-    (series) => sql`insert into identity.members
-      (id, organization_id, principal, service_account_id, role, status, created_at, updated_at)
-      select ${ids(`${prefix}D`)}, ${organization_id}, 'service_account', ${ids(`${prefix}C`)}, 'viewer', 'active',
-        ${now}, ${now} from ${series}`,
-  );
+  const id = ids(`${prefix}C`);
+  await fill(identity, "service_accounts", rows, { id, organization_id, name: "Bot", ...TIMES });
+  const member = { id: ids(`${prefix}D`), organization_id, principal: "service_account", role: "viewer" };
+  await fill(identity, "members", rows, { ...member, service_account_id: id, status: "active", ...TIMES });
+}
+
+function addKeys(identity: IdentityHarness, rows: number, id: SQL, owner: Record<string, SQL | string>) {
+  const key = { id, hash: sql`md5(${id})`, key_prefix: "acme-k-2-bulk", name: "Bulk", created_at: now };
+  return fill(identity, "api_keys", rows, { ...key, ...owner });
 }
 
 /** Adds one key for each member that {@link addManyMembers} added with this prefix. */
 export function addKeyOfEachMember(identity: IdentityHarness, prefix: string, rows: number) {
-  return fill(
-    identity,
-    rows,
-    (series) => sql`insert into identity.api_keys (id, member_id, hash, key_prefix, name, created_at)
-      select ${ids(`${prefix}E`)}, ${ids(`${prefix}B`)}, md5(${ids(`${prefix}E`)}), 'acme-k-2-bulk', 'Bulk', ${now}
-      from ${series}`,
-  );
+  return addKeys(identity, rows, ids(`${prefix}E`), { member_id: ids(`${prefix}B`) });
 }
 
 export function addManyKeys(
@@ -101,16 +86,7 @@ export function addManyKeys(
   prefix: string,
   rows: number,
 ) {
-  const [[column, id] = ["", ""]] = Object.entries(owner);
-  return fill(
-    identity,
-    rows,
-    (
-      series,
-    ) => sql`insert into identity.api_keys (id, ${sql.identifier(column)}, hash, key_prefix, name, created_at)
-      select ${ids(`${prefix}F`)}, ${id}, md5(${ids(`${prefix}F`)}), 'acme-k-2-bulk', 'Bulk', ${now}
-      from ${series}`,
-  );
+  return addKeys(identity, rows, ids(`${prefix}F`), owner);
 }
 
 export function addManyInvites(
@@ -119,15 +95,12 @@ export function addManyInvites(
   prefix: string,
   rows: number,
 ) {
-  return fill(
-    identity,
-    rows,
-    (series) => sql`insert into identity.invites
-      (id, organization_id, role, token_hash, token_prefix, token, status, max_uses, use_count, expires_at, created_at)
-      select ${ids(`${prefix}G`)}, ${organization_id}, 'member', md5(${ids(`${prefix}G`)}), 'inv_bulk',
-        ${ids(`${prefix}G`)}, 'active', 1, 0, ${now} + interval '1 day', ${now}
-      from ${series}`,
-  );
+  const id = ids(`${prefix}G`);
+  return fill(identity, "invites", rows, {
+    ...{ id, organization_id, role: "member", token_hash: sql`md5(${id})`, token_prefix: "inv_bulk" },
+    ...{ token: id, status: "active", max_uses: sql`1`, created_at: now },
+    expires_at: sql`${now} + interval '1 day'`,
+  });
 }
 
 export function addManyEvents(
@@ -136,13 +109,8 @@ export function addManyEvents(
   prefix: string,
   rows: number,
 ) {
-  return fill(
-    identity,
-    rows,
-    (series) => sql`insert into identity.lifecycle_events (id, type, occurred_at, organization_id, data)
-      select ${ids(`${prefix}L`)}, 'organization.created', ${now}, ${organization_id}, '{}'
-      from ${series}`,
-  );
+  const event = { id: ids(`${prefix}L`), type: "organization.created", occurred_at: now, organization_id };
+  return fill(identity, "lifecycle_events", rows, { ...event, data: sql`'{}'::jsonb` });
 }
 
 /** Adds `count` organizations. In each of them, `owner` is the owner and `member` is another member. */
@@ -152,24 +120,10 @@ export async function addManyMemberships(
   prefix: string,
   rows: number,
 ) {
-  await fill(
-    identity,
-    rows,
-    (series) =>
-      sql`insert into identity.organizations select ${ids(`${prefix}H`)}, 'Bulk', ${now}, ${now} from ${series}`,
-  );
-  await fill(
-    identity,
-    rows,
-    (series) => sql`insert into identity.members
-      (id, organization_id, principal, user_id, role, status, created_at, updated_at)
-      select ${ids(`${prefix}J`)}, ${ids(`${prefix}H`)}, 'user', ${owner}, 'owner', 'active', ${now}, ${now} from ${series}`,
-  );
-  await fill(
-    identity,
-    rows,
-    (series) => sql`insert into identity.members
-      (id, organization_id, principal, user_id, role, status, created_at, updated_at)
-      select ${ids(`${prefix}K`)}, ${ids(`${prefix}H`)}, 'user', ${member}, 'member', 'active', ${now}, ${now} from ${series}`,
-  );
+  const organization_id = ids(`${prefix}H`);
+  await fill(identity, "organizations", rows, { id: organization_id, name: "Bulk", ...TIMES });
+  const membership = { organization_id, principal: "user", status: "active", ...TIMES };
+  const [first, second] = [ids(`${prefix}J`), ids(`${prefix}K`)];
+  await fill(identity, "members", rows, { ...membership, id: first, user_id: owner, role: "owner" });
+  await fill(identity, "members", rows, { ...membership, id: second, user_id: member, role: "member" });
 }
