@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { documentYaml } from "../../../apps/cli/commands/export.ts";
 import { servicesOfYaml } from "../../../apps/registry/documents/document.ts";
 import { runs } from "../../support/runs.ts";
+import { wordsOf } from "../../support/words.ts";
 import { document } from "../../unit/routes/arbitraries.ts";
 import { storedServices } from "../../unit/routes/fixtures.ts";
 import { useCli } from "./bed.ts";
@@ -12,22 +13,7 @@ import { useCli } from "./bed.ts";
 const { registry, cli } = useCli();
 
 /** Names and labels that YAML reads as another type, such as a number, when they have no quotes. */
-const WORDS = [
-  "1",
-  "1e3",
-  "0x1f",
-  "0777",
-  "0o7",
-  "1_000",
-  "null",
-  "true",
-  "no",
-  "on",
-  "y",
-  "2001-01-01",
-  ".5",
-  "...",
-];
+const WORDS = wordsOf("1 1e3 0x1f 0777 0o7 1_000 null true no on y 2001-01-01 .5 ...");
 
 const tricky = Object.fromEntries([
   ...[...WORDS, "__proto__", "constructor"].map((name, index) => [

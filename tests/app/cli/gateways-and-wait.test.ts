@@ -8,6 +8,7 @@ import {
 } from "../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
+import { wordsOf } from "../../support/words.ts";
 import { service, useRegistry } from "../registry/bed.ts";
 import { runCli, useCli } from "./bed.ts";
 
@@ -46,15 +47,7 @@ describe("gateways", () => {
       return run.stdout.includes("leaves out") && run;
     });
     const [head, row, skipped] = stdout.trimEnd().split("\n");
-    expect(head?.split(/ {2,}/)).toEqual([
-      "GATEWAY",
-      "CURRENT",
-      "SERVICES",
-      "ROUTES",
-      "SKIPPED",
-      "STARTED",
-      "LOADED",
-    ]);
+    expect(head?.split(/ {2,}/)).toEqual(wordsOf("GATEWAY CURRENT SERVICES ROUTES SKIPPED STARTED LOADED"));
     const count = String(Object.keys((await registry.call("GET", "/services")).body.services).length);
     expect(row?.split(/ {2,}/).slice(0, 5)).toEqual([id, "no", count, count, "1"]);
     expect(skipped).toBe(`${id} leaves out broken: its value is not JSON, or is nested too deeply`);

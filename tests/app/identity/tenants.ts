@@ -6,6 +6,7 @@ import {
   type OpenApiDocument,
   operationsIn,
 } from "../../support/http/openapi.ts";
+import { wordsOf } from "../../support/words.ts";
 import type { IdentityHarness, Method } from "./bed.ts";
 
 /**
@@ -117,17 +118,9 @@ export function pathIn(tenant: Tenant, operation: Operation): string {
   );
 }
 
-const TABLES = [
-  "users",
-  "idp_links",
-  "organizations",
-  "members",
-  "service_accounts",
-  "api_keys",
-  "sessions",
-  "invites",
-  "lifecycle_events",
-];
+const TABLES = wordsOf(
+  "users idp_links organizations members service_accounts api_keys sessions invites lifecycle_events",
+);
 
 /** Returns a digest of all stored rows. Two digests are equal if nothing was written between them. */
 export async function storedDigest({ database }: IdentityHarness): Promise<string> {

@@ -7,6 +7,7 @@ import { Conversion, type Converted, type ConvertOptions } from "../../../apps/c
 import { Description } from "../../../apps/cli/from-openapi/description.ts";
 import { documentText } from "../../../apps/cli/from-openapi/document.ts";
 import { checkFiles } from "../../../apps/cli/validation/findings.ts";
+import { wordsOf } from "../../support/words.ts";
 
 const OPTIONS = { service: "widgets", url: "http://widgets:8080" };
 const MARK = "Not expressed: ";
@@ -475,20 +476,8 @@ describe("no description can break out of the document:", () => {
   const text = fc.oneof(fc.constantFrom(...TEXTS), fc.string({ unit: "binary", maxLength: 40 }));
   const name = fc.oneof(
     fc.constantFrom(
-      "__proto__",
-      "constructor",
-      "toString",
-      "a",
-      "{a}",
-      "{b-c}",
-      "{__proto__}",
-      "A",
-      "%41",
-      "..",
+      ...wordsOf("__proto__ constructor toString a {a} {b-c} {__proto__} A %41 .. true 1e3 ~"),
       "",
-      "true",
-      "1e3",
-      "~",
     ),
     text,
   );
@@ -521,16 +510,7 @@ describe("no description can break out of the document:", () => {
     { requiredKeys: [] },
   );
   const method = fc.constantFrom(
-    "get",
-    "put",
-    "post",
-    "delete",
-    "options",
-    "head",
-    "patch",
-    "trace",
-    "query",
-    "x-get",
+    ...wordsOf("get put post delete options head patch trace query x-get"),
   );
   const item = fc.oneof(
     { weight: 5, arbitrary: fc.dictionary(method, extension, { maxKeys: 4 }) },
@@ -559,17 +539,7 @@ describe("no description can break out of the document:", () => {
   const options = fc.record(
     {
       service: fc.constantFrom(
-        "widgets",
-        "__proto__",
-        "true",
-        "1",
-        "null",
-        "-",
-        "a.b",
-        "0x1",
-        "y",
-        "1e3",
-        "...",
+        ...wordsOf("widgets __proto__ true 1 null - a.b 0x1 y 1e3 ..."),
       ),
       scope: fc.constantFrom("public", "user", "organization", "member"),
       prefix: fc.constantFrom("/", "/org", "/{a}", "/org//"),
