@@ -2,17 +2,9 @@
  * Tests invariants under concurrent calls (ID-101 to ID-103). They need a PostgreSQL server: an embedded
  * database runs one statement at a time.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { services } from "../../support/index.ts";
-import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./bed.ts";
-
-const real = services().postgres.real;
-let identity: IdentityHarness;
-
-beforeAll(async () => {
-  if (real) identity = await startIdentity({ poolMax: 40 });
-});
-afterAll(() => identity?.close());
+import { type Answer, ISSUER, useIdentity } from "./bed.ts";
 
 const statuses = (answers: Answer[]) =>
   answers.reduce<Record<number, number>>((counts, { status }) => {
@@ -20,12 +12,14 @@ const statuses = (answers: Answer[]) =>
     return counts;
   }, {});
 
-async function members(organization_id: string): Promise<{ id: string; role: string; status: string }[]> {
-  const { body } = await identity.call("GET", `/organizations/${organization_id}/members?limit=100`);
-  return body.members;
-}
+describe.skipIf(!services().postgres.real)("under concurrency", () => {
+  const identity = useIdentity({ poolMax: 40 });
 
-describe.skipIf(!real)("under concurrency", () => {
+  async function members(organization_id: string): Promise<{ id: string; role: string; status: string }[]> {
+    const { body } = await identity.call("GET", `/organizations/${organization_id}/members?limit=100`);
+    return body.members;
+  }
+
   // ID-37, ID-101
   test("if the last two holders of creator_role demote each other, one keeps it", async () => {
     for (let round = 0; round < 4; round++) {

@@ -1,14 +1,10 @@
 /** Tests of how the platform publishes the catalogs of `seeds/` at each start. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { runToEnd } from "../../support/processes/run-to-end.ts";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "../registry/bed.ts";
+import { ADMIN_TOKEN, useRegistry } from "../registry/bed.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const registry = useRegistry();
 
 const publish = (service: string, url: string, adminToken = ADMIN_TOKEN) =>
   publishCatalogs({ registryUrl: registry.url, adminToken }, [{ service, url }]);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { memoryRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
 import {
@@ -8,7 +8,7 @@ import {
 } from "../../support/gateway/loading-gateway.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { fields, type Registry, service, startRegistry } from "./bed.ts";
+import { fields, type Registry, service, startRegistry, useRegistry } from "./bed.ts";
 
 let registry: Registry;
 let gateways: LoadingGateway[];
@@ -33,10 +33,7 @@ const everyone = (count: number) => ({
 });
 
 describe("a write that waits", () => {
-  let shared: Registry;
-  beforeAll(async () => {
-    shared = await startRegistry();
-  });
+  const shared = useRegistry();
   beforeEach(() => {
     registry = shared;
     gateways = [];
@@ -45,7 +42,6 @@ describe("a write that waits", () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     if (registry !== shared) await registry.stop();
   });
-  afterAll(() => shared.stop());
 
   /**
    * Starts another registry, with a clock that only the test advances. `untilServedBy` waits until so many gateways
@@ -206,11 +202,10 @@ describe("a write that waits", () => {
 });
 
 describe("a wrong query", () => {
+  const registry = useRegistry();
   beforeAll(async () => {
-    registry = await startRegistry();
     await registry.put("kept", service("/kept"));
   });
-  afterAll(() => registry.stop());
 
   const values = ["", "-1", "30001", "1.5", "007"];
   // RG-87

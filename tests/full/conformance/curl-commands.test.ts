@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { curlCommand, operationSamples } from "@ostiary/lib/openapi";
 import fc from "fast-check";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../app/registry/bed.ts";
+import { ADMIN_TOKEN, service, useRegistry } from "../../app/registry/bed.ts";
 import { operationsIn } from "../../support/http/openapi.ts";
 import { runs } from "../../support/runs.ts";
 import { edgeDocument } from "../../unit/edge-description/build.ts";
@@ -229,12 +229,10 @@ describe("a curl command", () => {
 });
 
 describe("the registry's", () => {
-  let registry: Registry;
+  const registry = useRegistry();
   beforeAll(async () => {
-    registry = await startRegistry();
     await registry.put("widgets", service("/widgets"));
   });
-  afterAll(() => registry.stop());
 
   test("curl commands work unchanged", async () => {
     const { registry: document } = await servedDocuments();

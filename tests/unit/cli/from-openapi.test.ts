@@ -509,9 +509,7 @@ describe("no description can break out of the document:", () => {
     },
     { requiredKeys: [] },
   );
-  const method = fc.constantFrom(
-    ...wordsOf("get put post delete options head patch trace query x-get"),
-  );
+  const method = fc.constantFrom(...wordsOf("get put post delete options head patch trace query x-get"));
   const item = fc.oneof(
     { weight: 5, arbitrary: fc.dictionary(method, extension, { maxKeys: 4 }) },
     { weight: 1, arbitrary: fc.oneof(fc.constantFrom<unknown>(null, 1, [], "x"), text) },
@@ -538,9 +536,7 @@ describe("no description can break out of the document:", () => {
   );
   const options = fc.record(
     {
-      service: fc.constantFrom(
-        ...wordsOf("widgets __proto__ true 1 null - a.b 0x1 y 1e3 ..."),
-      ),
+      service: fc.constantFrom(...wordsOf("widgets __proto__ true 1 null - a.b 0x1 y 1e3 ...")),
       scope: fc.constantFrom("public", "user", "organization", "member"),
       prefix: fc.constantFrom("/", "/org", "/{a}", "/org//"),
     },

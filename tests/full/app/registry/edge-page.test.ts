@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/bed.ts";
+import { ADMIN_TOKEN, service, useRegistry } from "../../../app/registry/bed.ts";
 import { waitFor } from "../../../support/index.ts";
 import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 
@@ -11,12 +11,11 @@ const COMMAND = "/$(touch /tmp/ran)";
 
 describe.skipIf(browserPath === undefined)("the page of the edge description", () => {
   let browser: Browser;
-  let registry: Registry;
+  const registry = useRegistry({ env: { EDGE_DOCUMENT_REFRESH_MS: "20" } });
   let upstream: Bun.Server<undefined>;
 
   beforeAll(async () => {
     browser = await sharedBrowser();
-    registry = await startRegistry({ env: { EDGE_DOCUMENT_REFRESH_MS: "20" } });
     const get = { summary: HOSTILE, description: HOSTILE, responses: { 200: { description: HOSTILE } } };
     upstream = Bun.serve({
       port: 0,
@@ -47,9 +46,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
       JSON.stringify((await registry.call("GET", "/edge/openapi.json")).body).includes("onerror"),
     );
   }, PAGE_TIMEOUT_MS);
-  afterAll(async () => {
-    await Promise.all([registry.stop(), upstream.stop(true)]);
-  });
+  afterAll(() => upstream.stop(true));
 
   async function shown(page: Page, token: string): Promise<void> {
     await page.getByLabel("An operator's token").fill(token);

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type IdentityHarness, NOBODY, startIdentity } from "../../../app/identity/bed.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { NOBODY, useIdentity } from "../../../app/identity/bed.ts";
 import { bodyFor, newTenant, operationsOf, pathIn } from "../../../app/identity/tenants.ts";
 import { type OpenApiDocument, operationsIn } from "../../../support/http/openapi.ts";
 import { AnswerCheck, BROKEN_QUERY, exampleOf } from "./answer-check.ts";
 
 // ER-21
 describe("identity", () => {
-  let identity: IdentityHarness;
+  const identity = useIdentity();
   let check: AnswerCheck;
   beforeAll(async () => {
-    identity = await startIdentity();
     check = new AnswerCheck((await identity.call("GET", "/swagger/json")).body);
   });
-  afterAll(() => identity.close());
 
   async function call(method: string, path: string, body?: unknown) {
     return check.expectDescribed(method, path, await identity.call(method, path, body));

@@ -1,7 +1,7 @@
 /** Tests of the commands in upgrading.md. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/bed.ts";
+import { ADMIN_TOKEN, service, useRegistry } from "../../../app/registry/bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { moved, Reader } from "../../../support/documents/guide-reader.ts";
 import { startQuickStart } from "./quick-start.ts";
@@ -11,17 +11,15 @@ setDefaultTimeout(120_000);
 const GUIDE = ".github/guides/upgrading.md";
 
 describe("upgrading.md", () => {
-  let registry: Registry;
+  const registry = useRegistry();
   let reader: Reader;
   beforeAll(async () => {
-    registry = await startRegistry();
     reader = await Reader.open({
       REGISTRY_URL: registry.url,
       INTERNAL_URL: registry.internalUrl,
       ADMIN_TOKEN,
     });
   });
-  afterAll(() => registry.stop());
 
   test("lets the new version check the services that an older version stored", async () => {
     const [save = "", start = "", ask = "", ...others] = await commandsOf(GUIDE, "Before");

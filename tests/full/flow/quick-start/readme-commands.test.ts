@@ -1,6 +1,6 @@
 /** Runs the commands of README.md as a beginner would. Only the ports and the second registry differ. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/bed.ts";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { ADMIN_TOKEN, useRegistry } from "../../../app/registry/bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { moved, Reader } from "../../../support/documents/guide-reader.ts";
 
@@ -12,12 +12,8 @@ beforeAll(async () => {
 });
 
 describe("the README's section on running Ostiary for real", () => {
-  let registry: Registry;
-  let second: Registry;
-  beforeAll(async () => {
-    [registry, second] = await Promise.all([startRegistry(), startRegistry()]);
-  });
-  afterAll(() => Promise.all([registry.stop(), second.stop()]));
+  const registry = useRegistry();
+  const second = useRegistry();
 
   test("publishes the catalogs to a new registry, and changes nothing the second time", async () => {
     const [customers = "", , ...others] = await commandsOf("README.md", "Run it for real");
