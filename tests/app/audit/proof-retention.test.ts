@@ -3,7 +3,7 @@ import { makePartitions } from "@ostiary/audit/partitions";
 
 import { declareMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
-import { rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { rejection, services, waitFor } from "../../support/index.ts";
@@ -102,6 +102,11 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
       "is not what was sealed",
     ],
     ["an event lost its entries", "delete from audit.entries where event_id = '$FIRST'", "was never sealed"],
+    [
+      "an event lost its entries and its owner",
+      "delete from audit.entries where event_id = '$FIRST'; update audit.audit_events set organization_id = null where id = '$FIRST'",
+      "was never sealed in the log of nobody",
+    ],
   ])("is not dropped when %s, and the error names the event", async (_, statement, said) => {
     const { owner, names, past } = await pastLog();
     await log.tamper(
@@ -112,12 +117,42 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
         .replaceAll("$FIRST", past[0] ?? ""),
     );
     expect(String(await rejection(dropBefore(names[1])))).toContain(said);
-    const left = await log.sql`select from audit.audit_events where organization_id = ${owner}`;
+    const left = await log.sql`select from audit.audit_events
+      where organization_id = ${owner} or organization_id is null`;
     expect(left).toHaveLength(6);
     await log.tamper(
-      `delete from audit.audit_events where organization_id = '${owner}' and occurred_at < '2100-01-01'`,
+      `delete from audit.audit_events where organization_id = '${owner}' or organization_id is null`,
     );
   });
+
+  test.each(["intent", "outcome"])(
+    "is not dropped while a log that is left out lacks an %s that another log has",
+    async (part) => {
+      await using own = await OwnLog.open();
+      const owner = "left-out";
+      await makeMonth(own.database, "2026-06");
+      const [id = ""] = await own.write(1, owner, "2026-06-10T00:00:00Z");
+      await own.tamper(`update audit.audit_events set user_id = 'person-1' where id = '${id}'`);
+      if (part === "outcome") await own.seal();
+      // The log is left out for an event of the current month, and its chain stays what was sealed.
+      const [bad] = await own.write(1, owner);
+      await own.tamper(`alter table audit.audit_events alter column intent_salt drop not null;
+        update audit.audit_events set intent_salt = null where id = '${bad}'`);
+      if (part === "outcome") await own.seal();
+      await writePastOutcome(own.database, id);
+      await own.seal();
+      expect(String(await rejection(drop(own.database, own.keyFile, "2026-07")))).toContain(
+        `The event ${id} of 2026-06 was never sealed in the log of organization:${owner}`,
+      );
+      await own.tamper(`update audit.audit_events set intent_salt = audit.random_salt() where id = '${bad}'`);
+      const dropped = await drop(own.database, own.keyFile, "2026-07");
+      expect(dropped).toMatchObject([{ month: "2026-06", logs: 2, entries: 4 }]);
+      expect(await verify((await own.proof(owner)).text, own.key)).toMatchObject({
+        result: "complete",
+        dropped: { entries: 2 },
+      });
+    },
+  );
 
   test("does not excuse an event whose entries were back-dated, even if its partition was detached meanwhile", async () => {
     const { owner, names, before } = await pastLog();
@@ -145,6 +180,32 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
     const verdict = await verdictOn(owner);
     expect(verdict.result).toBe("complete");
     expect(verdict.dropped?.entries).toBeGreaterThanOrEqual(5);
+  });
+
+  test("is dropped after an outcome that arrives between the last pass and the search for missing entries", async () => {
+    const { owner, names, past } = await pastLog();
+    let isLate = true;
+    const run: Database["run"] = async (operation, work, options) => {
+      if (operation === "select_unsealed_event" && isLate) {
+        isLate = false;
+        await writePastOutcome(log.database, past[2] ?? "");
+      }
+      return log.database.run(operation, work, options);
+    };
+    const { database } = log;
+    const reads: Database = {
+      run,
+      transaction: database.transaction.bind(database),
+      stream: database.stream.bind(database),
+      migrate: database.migrate.bind(database),
+      ping: database.ping.bind(database),
+      inBackground: () => reads,
+      scoped: database.scoped.bind(database),
+      close: database.close.bind(database),
+    };
+    const dropped = await Array.fromAsync(dropMonths({ ...log.deps, reads }, names[1]));
+    expect(dropped).toContainEqual(expect.objectContaining({ month: names[0], entries: 6 }));
+    expect(await verdictOn(owner)).toMatchObject({ result: "complete", dropped: { entries: 6 } });
   });
 
   test("is dropped by two commands at once, while events are written and exported", async () => {

@@ -33,14 +33,21 @@ const BATCH_ROWS = 500;
  * Yields each chain with entries of a month. Checks that each event is the sealed one and belongs to the month. Keeps the
  * hashes of the contents of entries that were sealed so late that they could belong to a later month.
  *
- * @throws LogAltered if an event differs from the sealed one or belongs to another month
+ * @param asOf the snapshot whose events are sealed
+ * @throws LogAltered if an event differs from the sealed one, belongs to another month, or lacks an entry in one of its
+ * logs
  */
 export async function* chainsOfMonth(
   database: Database,
   { name, month }: Partition,
+  asOf: string,
 ): AsyncGenerator<ChainOfMonth, void, void> {
-  const unsealed = await selectUnsealedEvent(database, name);
-  if (unsealed !== null) throw new LogAltered(`The event ${unsealed} of ${month} was never sealed`);
+  const unsealed = await selectUnsealedEvent(database, name, asOf);
+  if (unsealed !== null) {
+    throw new LogAltered(
+      `The event ${unsealed.id} of ${month} was never sealed in the log of ${unsealed.owner}`,
+    );
+  }
   const declared = await selectDeclared(database, month);
   const settled = await settledHeads(database, month);
   let last: (ChainOfMonth & { chain_id: number; settledTo: number }) | null = null;

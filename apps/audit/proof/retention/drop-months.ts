@@ -66,19 +66,24 @@ async function dropMonth(deps: PassDeps, month: Partition): Promise<DroppedMonth
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const { snapshot } = await selectNow(deps.reads);
     await sealAll(deps);
-    await declareAll(deps, month, dropped);
+    await declareAll(deps, month, snapshot, dropped);
     if (await dropOnceFree(deps, month, snapshot)) return dropped;
   }
   throw new StartRefused(`Events of ${month.month} were written during each attempt: try again later.`);
 }
 
-async function declareAll(deps: PassDeps, month: Partition, dropped: DroppedMonth): Promise<void> {
+async function declareAll(
+  deps: PassDeps,
+  month: Partition,
+  asOf: string,
+  dropped: DroppedMonth,
+): Promise<void> {
   const declared_at = new Date(deps.clock.now()).toISOString();
   const declaration = { kind: "retention" as const, month: month.month, declared_at };
   let batch: Declared[] = [];
   dropped.logs = 0;
   dropped.entries = 0;
-  for await (const { owner, entries, isDeclared } of chainsOfMonth(deps.reads, month)) {
+  for await (const { owner, entries, isDeclared } of chainsOfMonth(deps.reads, month, asOf)) {
     dropped.logs += 1;
     dropped.entries += entries;
     if (!isDeclared) batch.push({ owner, declaration });

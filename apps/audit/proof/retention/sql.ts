@@ -41,12 +41,36 @@ export async function selectDeclared(database: Database, month: string): Promise
   return new Map(found.map(({ chain_id, position }) => [Number(chain_id), Number(position)]));
 }
 
-/** Returns the id of an event of a partition that has no entry; null if there is none. */
-export async function selectUnsealedEvent(database: Database, partition: string): Promise<string | null> {
-  const [found] = await query<{ id: string }>(database, "select_unsealed_event")`
-    select event.id from audit.${sql.identifier(partition)} event
-      where not exists (select from audit.entries entry where entry.event_id = event.id) limit 1`;
-  return found?.id ?? null;
+/** An event that lacks the entry of its intent or outcome in the log of an owner. */
+interface UnsealedEvent {
+  id: string;
+  owner: string;
+}
+
+/**
+ * Returns an event of a partition that lacks an entry in a log that it belongs to; null if there is none. Ignores
+ * events with an outcome after the snapshot `asOf`, with which {@link dropPartition} does not drop the month.
+ */
+export async function selectUnsealedEvent(
+  database: Database,
+  partition: string,
+  asOf: string,
+): Promise<UnsealedEvent | null> {
+  const [found] = await query<UnsealedEvent>(database, "select_unsealed_event")`
+    select half.id, coalesce(half.owner, 'nobody') as owner
+    from (
+      select event.id, log.owner, part.is_outcome from audit.${sql.identifier(partition)} event,
+        lateral (values ('organization:' || organization_id), ('user:' || user_id)) log(owner),
+        (values (false), (true)) part(is_outcome)
+      where (log.owner is not null or num_nonnulls(organization_id, user_id) = 0)
+        and not (part.is_outcome and event.outcome = 'pending')
+        and pg_visible_in_snapshot(event.outcome_xid, ${asOf}::text::pg_snapshot) is not false
+    ) half
+    where not exists (
+      select from audit.entries entry join audit.chains chain on chain.id = entry.chain_id
+      where entry.event_id = half.id and entry.is_outcome = half.is_outcome and chain.owner = half.owner)
+    limit 1`;
+  return found ?? null;
 }
 
 /** Returns the last leaf of the newest tree that was sealed before a time; null if there is none. */
