@@ -196,15 +196,4 @@ describe("when a service is replaced,", () => {
     expect(table.match("GET", "/more")).not.toBeNull();
     expect(table.counts).toEqual({ services: 1, routes: 3 });
   });
-
-  test("an unchanged route keeps its traffic counters", () => {
-    const builder = new RouteTableBuilder();
-    apply(builder, ["a", stored(before)]);
-    const route = builder.take().match("GET", "/same")?.route;
-    if (route === undefined) throw new Error("The route is not served.");
-    const traffic = { requests: { observe() {} }, calls: { observe() {} } };
-    route.traffic = traffic;
-    apply(builder, ["a", stored(withEdited({ audit: false }))]);
-    expect(builder.take().match("GET", "/same")?.route.traffic).toBe(traffic);
-  });
 });

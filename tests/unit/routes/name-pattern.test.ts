@@ -3,19 +3,11 @@ import { fitsPattern } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 
 // RG-114
-test.each([
-  ["widgets", "widgets", true],
-  ["widgets", "Widgets", false],
-])("the pattern %s matches the name %s: %p", (pattern, name, fits) => {
-  expect(fitsPattern(pattern, name)).toBe(fits);
-});
-
-// RG-114
 test("a star in a pattern matches the same as .* in a regular expression", () => {
   const text = (...letters: string[]) =>
     fc.array(fc.constantFrom(...letters), { maxLength: 8 }).map((found) => found.join(""));
   fc.assert(
-    fc.property(text("a", "b", "*"), text("a", "b"), (pattern, name) => {
+    fc.property(text("a", "A", "*"), text("a", "A"), (pattern, name) => {
       const meant = new RegExp(`^${pattern.replaceAll("*", ".*")}$`);
       expect(fitsPattern(pattern, name)).toBe(meant.test(name));
     }),

@@ -111,6 +111,7 @@ describe("a literal beside a param", () => {
     for (const segment of SPELLINGS) {
       expect([segment, served(paths, `/docs/${segment}`)]).toEqual([segment, null]);
     }
+    expect(served(["/x/a/y", "/{p}/{q}/y"], "/x/A/y")).toBeNull();
   });
 
   // GW-13, GW-206
@@ -126,34 +127,17 @@ describe("a literal beside a param", () => {
     expect(served(["/a%2bb", "/{x}"], "/a+b")).toBeNull();
     expect(served(["/a%2bb", "/{x}"], "/a%2Bb")).toBe("/a%2bb");
   });
-
-  // GW-206
-  test("that a deeper segment rules out does not give a misspelled segment to the param", () => {
-    expect(served(["/a/b/c", "/{x}/b/d"], "/a/b/d")).toBe("/{x}/b/d");
-    expect(served(["/a/b/c", "/{x}/b/d"], "/%61/b/d")).toBeNull();
-  });
 });
 
 // GW-207
 describe("two literals with one folded form", () => {
   test("are one place: the route that takes precedence is served by its own spelling, the other one never", () => {
-    expect(served(["/a", "/a;x"], "/a")).toBe("/a");
-    expect(served(["/a", "/a;x"], "/a;x")).toBeNull();
     const table = tableOf({
       ...serviceWith("public", [{ path: "/a", methods: ["GET"] }]),
       member: { routes: [{ path: "/a;x", methods: ["GET"] }] },
     });
     expect(table.match("GET", "/a")).toBeNull();
     expect(table.match("GET", "/a;x")?.route.scope).toBe("member");
-  });
-
-  test("never let one spelling reach a route below the other spelling", () => {
-    const paths = ["/a;x/{p}", "/a/c"];
-    expect(served(paths, "/a/c")).toBe("/a/c");
-    expect(served(paths, "/a;x/c")).toBeNull();
-    expect(served(paths, "/a;x/d")).toBe("/a;x/{p}");
-    expect(served(paths, "/a/d")).toBeNull();
-    expect(served(paths, "/a;y/c")).toBeNull();
   });
 
   test("conflict between two services", () => {
@@ -184,7 +168,7 @@ const written = fc.constantFrom(
   `),
 );
 const requests = fc.array(
-  fc.tuple(fc.constantFrom("GET", "POST"), fc.array(written, { minLength: 1, maxLength: 4 })),
+  fc.tuple(fc.constantFrom("GET", "POST", "HEAD", "get"), fc.array(written, { minLength: 1, maxLength: 4 })),
   { minLength: 20, maxLength: 30 },
 );
 type Row = readonly (string | null)[];
@@ -244,7 +228,7 @@ function naive(
   return isExact ? spell(found) : null;
 }
 
-// GW-14, GW-206, GW-207
+// GW-12, GW-14, GW-206, GW-207
 test("a route table agrees with a naive matcher on random spellings", () => {
   fc.assert(
     fc.property(rows, requests, (routes, calls) => {
