@@ -1,6 +1,14 @@
 /** The call with which a gateway reports the usage of organizations to audit (GW-186, AU-120). */
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, openShape, textField, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
+import {
+  boundedText,
+  nullable,
+  openShape,
+  textField,
+  timeField,
+  ULID_EXAMPLE,
+  wholeField,
+} from "../domain/schemas/index.ts";
 import { usageSums } from "../domain/usage/index.ts";
 import { routeTemplate } from "./audit/index.ts";
 
@@ -17,9 +25,6 @@ const QUOTA_POLICY_LENGTH_MAX = 3_200;
 export const USAGE_KEY_PREFIX_LENGTH_MAX = 64;
 export const USAGE_INSTANCE_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
 
-const text = (description: string, maxLength: number, example: string) =>
-  Type.String({ minLength: 1, maxLength, description, examples: [example] });
-
 const { requests, refused_limit, refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms } =
   usageSums;
 
@@ -34,19 +39,23 @@ const usageTotals = {
 
 export const UsageCount = Type.Object(
   {
-    organization_id: text("The id of the organization.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
+    organization_id: boundedText(USAGE_ID_LENGTH_MAX, "The id of the organization.", ULID_EXAMPLE),
     hour: Type.String({
       pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:00:00\\.000Z$",
       rule: "must be a full hour in UTC such as 2026-01-31T12:00:00.000Z",
       description: "The start of the hour in which the requests began.",
       examples: ["2026-01-31T12:00:00.000Z"],
     }),
-    service: text("The service of the route.", USAGE_ID_LENGTH_MAX, "widgets"),
+    service: boundedText(USAGE_ID_LENGTH_MAX, "The service of the route.", "widgets"),
     route: routeTemplate,
-    method: text("The method of the route.", 16, "GET"),
-    member_id: text("The id of the member who owns the credential.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
+    method: boundedText(16, "The method of the route.", "GET"),
+    member_id: boundedText(
+      USAGE_ID_LENGTH_MAX,
+      "The id of the member who owns the credential.",
+      ULID_EXAMPLE,
+    ),
     key_prefix: nullable(
-      text("The first characters of the API key.", USAGE_KEY_PREFIX_LENGTH_MAX, "ostiary-k-2-4f9m"),
+      boundedText(USAGE_KEY_PREFIX_LENGTH_MAX, "The first characters of the API key.", "ostiary-k-2-4f9m"),
       { description: "The first characters of the API key, or null for sessions." },
     ),
     ...usageTotals,
@@ -72,9 +81,9 @@ export const QuotaName = Type.Object(
       description: "The day or month in UTC.",
       examples: ["2026-01"],
     }),
-    subject: text(
-      "The id of the organization, member or user, or the address of the client.",
+    subject: boundedText(
       USAGE_ID_LENGTH_MAX,
+      "The id of the organization, member or user, or the address of the client.",
       ULID_EXAMPLE,
     ),
   },
@@ -122,19 +131,15 @@ export const OrganizationQuota = Type.Object(
     period: Type.Union([Type.Literal("day"), Type.Literal("month")], { description: "The calendar period." }),
     from: timeField("The start of the period."),
     to: timeField("The end of the period, exclusive."),
-    requests: nullable(
-      Type.Integer({ minimum: 1, description: "The number of requests.", examples: [1000] }),
-      {
-        description:
-          "The number of requests that the quota admits, according to the organization's plan at the last request. Null if unknown.",
-      },
-    ),
-    charged: Type.Integer({
-      minimum: 0,
+    requests: nullable(wholeField(1, "The number of requests.", 1000), {
       description:
-        "The number of requests charged so far. Charges that gateways have not reported yet are missing.",
-      examples: [812],
+        "The number of requests that the quota admits, according to the organization's plan at the last request. Null if unknown.",
     }),
+    charged: wholeField(
+      0,
+      "The number of requests charged so far. Charges that gateways have not reported yet are missing.",
+      812,
+    ),
   },
   {
     additionalProperties: false,
@@ -159,11 +164,7 @@ export type QuotaQuestion = Static<typeof QuotaQuestion>;
 export const QuotaCounts = Type.Object(
   {
     counts: Type.Array(
-      Type.Integer({
-        minimum: 0,
-        description: "The number of requests that gateways have reported as charged.",
-        examples: [1200],
-      }),
+      wholeField(0, "The number of requests that gateways have reported as charged.", 1200),
       { description: "The count of each quota, in the order of the request." },
     ),
   },

@@ -3,16 +3,17 @@ import { AuthType } from "../../domain/credentials/auth-type.ts";
 import { FieldError } from "../../domain/errors/index.ts";
 import { PATH_BYTES_MAX } from "../../domain/routes/maximum-sizes.ts";
 import {
+  boundedText,
   nullable,
   openShape,
   REQUEST_ID_EXAMPLE,
   textField,
+  timeField,
   ULID_EXAMPLE,
 } from "../../domain/schemas/index.ts";
 import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
 
-const id = (description: string) =>
-  Type.String({ minLength: 1, maxLength: AUDIT_ID_BYTES_MAX, description, examples: [ULID_EXAMPLE] });
+const id = (description: string) => boundedText(AUDIT_ID_BYTES_MAX, description, ULID_EXAMPLE);
 const request_id = textField("The request's X-Request-ID.", REQUEST_ID_EXAMPLE);
 
 /** The largest difference between an intent's `occurred_at` and audit's clock. Audit refuses other intents. */
@@ -48,11 +49,7 @@ const paramsSchema = Type.Unsafe<Record<string, string>>(
 /** The intent of an audited request: `PUT /internal/events/{request_id}` (AU-9, AU-51). */
 export const intentSchema = Type.Object(
   {
-    occurred_at: Type.String({
-      description: "The time when the gateway received the request. RFC 3339, UTC, milliseconds.",
-      examples: ["2026-01-31T12:00:00.000Z"],
-      openapi: { format: "date-time" },
-    }),
+    occurred_at: timeField("The time when the gateway received the request."),
     organization_id: nullable(
       id("The id of the organization whose log contains the event, or null in a person's log."),
     ),
@@ -73,26 +70,11 @@ export const intentSchema = Type.Object(
       },
       openShape("Audit actor", "The caller of the request."),
     ),
-    service: Type.String({
-      minLength: 1,
-      maxLength: 128,
-      description: "The service of the route.",
-      examples: ["widgets"],
-    }),
-    method: Type.String({
-      minLength: 1,
-      maxLength: 16,
-      description: "The request's method.",
-      examples: ["PATCH"],
-    }),
+    service: boundedText(128, "The service of the route.", "widgets"),
+    method: boundedText(16, "The request's method.", "PATCH"),
     route: routeTemplate,
     params: paramsSchema,
-    ip: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: "The client's address.",
-      examples: ["192.0.2.1"],
-    }),
+    ip: boundedText(64, "The client's address.", "192.0.2.1"),
     user_agent: nullable(
       Type.String({
         maxLength: USER_AGENT_LENGTH_MAX,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { idField, nullable, textField, timeField } from "../../domain/schemas/index.ts";
+import { idField, nullable, textField, timeField, wholeField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, shownRole } from "./fields.ts";
 
 const status = Type.Union(
@@ -50,18 +50,13 @@ export const Invite = Type.Object(
     ),
     status,
     max_uses: nullable(
-      Type.Integer({
-        minimum: 1,
-        description:
-          "The maximum number of times that the invite can be redeemed. Null means that there is no maximum.",
-        examples: [5],
-      }),
+      wholeField(
+        1,
+        "The maximum number of times that the invite can be redeemed. Null means that there is no maximum.",
+        5,
+      ),
     ),
-    use_count: Type.Integer({
-      minimum: 0,
-      description: "The number of times that the invite has been redeemed.",
-      examples: [2],
-    }),
+    use_count: wholeField(0, "The number of times that the invite has been redeemed.", 2),
     expires_at: timeField("The time when the invite stops being active."),
     created_at,
   },

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { wholeField } from "../../domain/schemas/index.ts";
 import { GatewayInstance } from "../gateway-instance.ts";
 
 export const Gateway = Type.Object(
@@ -26,21 +27,9 @@ export type Gateways = Static<typeof Gateways>;
 /** The progress of a write towards the gateways when the response is sent (RG-88). */
 export const Propagation = Type.Object(
   {
-    gateways: Type.Integer({
-      minimum: 0,
-      description: "The number of running gateways in the route store.",
-      examples: [3],
-    }),
-    reached: Type.Integer({
-      minimum: 0,
-      description: "The number of gateways that serve the write.",
-      examples: [3],
-    }),
-    waited_ms: Type.Integer({
-      minimum: 0,
-      description: "The milliseconds from the commit of the write to the response.",
-      examples: [42],
-    }),
+    gateways: wholeField(0, "The number of running gateways in the route store.", 3),
+    reached: wholeField(0, "The number of gateways that serve the write.", 3),
+    waited_ms: wholeField(0, "The milliseconds from the commit of the write to the response.", 42),
     projected: Type.Boolean({ description: "Whether the write is in the route store." }),
   },
   {

@@ -1,14 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FieldError } from "../../domain/errors/index.ts";
 import { ServiceName, StoredServiceConfig } from "../../domain/routes/index.ts";
-import { mapOf } from "../../domain/schemas/index.ts";
+import { mapOf, wholeField } from "../../domain/schemas/index.ts";
 import { propagationField } from "./gateways.ts";
 
-export const RevisionNumber = Type.Integer({
-  minimum: 1,
-  description: "The revision number. The first write of a service has number 1.",
-  examples: [3],
-});
+export const RevisionNumber = wholeField(
+  1,
+  "The revision number. The first write of a service has number 1.",
+  3,
+);
 
 /** Returns a revision as an entity tag, for ETag and If-Match (RG-45, RG-54). */
 export function revisionTag(revision: number): string {

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { idField, nullable, textField } from "../schemas/index.ts";
+import { idField, nullable, textField, wholeField } from "../schemas/index.ts";
 import type { ErrorCode } from "./error-codes.ts";
 
 /** A wrong field of a request: the path of the field, and a sentence that names the accepted values. */
@@ -76,26 +76,17 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
   },
   PRECONDITION_FAILED: {
     current_revision: nullable(
-      Type.Integer({
-        minimum: 1,
-        description:
-          "PRECONDITION_FAILED: the service's current revision. Null if the service never existed, or if the request applied a document.",
-        examples: [4],
-      }),
+      wholeField(
+        1,
+        "PRECONDITION_FAILED: the service's current revision. Null if the service never existed, or if the request applied a document.",
+        4,
+      ),
     ),
   },
   PAYLOAD_TOO_LARGE: {
-    max_size_bytes: Type.Integer({
-      minimum: 0,
-      description: "PAYLOAD_TOO_LARGE: the maximum size of a body, in bytes.",
-      examples: [65_536],
-    }),
+    max_size_bytes: wholeField(0, "PAYLOAD_TOO_LARGE: the maximum size of a body, in bytes.", 65_536),
   },
   RATE_LIMITED: {
-    retry_after_seconds: Type.Integer({
-      minimum: 1,
-      description: "RATE_LIMITED: seconds to wait before the next attempt.",
-      examples: [10],
-    }),
+    retry_after_seconds: wholeField(1, "RATE_LIMITED: seconds to wait before the next attempt.", 10),
   },
 };

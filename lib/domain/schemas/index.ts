@@ -32,6 +32,9 @@ export function idField(description: string) {
 export const textField = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
 
+export const boundedText = (maxLength: number, description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength, description, examples: [example] });
+
 export function timeField(description: string) {
   return Type.String({
     description: `${description} RFC 3339, UTC, milliseconds.`,
@@ -39,6 +42,9 @@ export function timeField(description: string) {
     openapi: { format: "date-time" },
   });
 }
+
+export const wholeField = (minimum: number, description: string, example: number) =>
+  Type.Integer({ minimum, description, examples: [example] });
 
 export const countField = (description: string, example: number) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });

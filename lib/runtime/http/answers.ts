@@ -1,7 +1,7 @@
 import { CloneType, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { type AuditNote, auditHeaders } from "../../contracts/audit/index.ts";
 import type { ErrorCode } from "../../domain/errors/index.ts";
-import { idField } from "../../domain/schemas/index.ts";
+import { idField, textField } from "../../domain/schemas/index.ts";
 import { type DocumentedError, errorResponses } from "../../openapi/index.ts";
 
 const ANY_OPERATION = ["VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"] as const;
@@ -24,10 +24,10 @@ export function bodyErrors<Code extends ErrorCode = never>(...codes: DocumentedE
 /** The gateway reads and strips these headers. */
 const noteHeaders = {
   details: {
-    "X-Platform-Audit-Details": Type.String({
-      description: "The changes of the request as a JSON object; absent if nothing changed.",
-      examples: ['{"name":{"from":"Acme","to":"Analytical Engines"}}'],
-    }),
+    "X-Platform-Audit-Details": textField(
+      "The changes of the request as a JSON object; absent if nothing changed.",
+      '{"name":{"from":"Acme","to":"Analytical Engines"}}',
+    ),
   },
   created: { "X-Platform-Audit-Created": idField("The id of the created resource.") },
   organization: {
