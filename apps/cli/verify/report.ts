@@ -75,7 +75,7 @@ function noticeLines(
     ...earlier_trees.map(({ declared_at, size, origin }) =>
       line(
         "restart",
-        `declared ${declared_at}: the log was ${origin} before, with size ${size}, which this file does not show`,
+        `declared ${declared_at}: the log was ${origin} before, with size ${size}; its entries may be missing or altered`,
       ),
     ),
   ];

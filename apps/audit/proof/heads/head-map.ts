@@ -100,8 +100,12 @@ export class HeadMap {
   }
 
   /** Sets the head of an owner that was passed to {@link HeadMap.open}. */
-  set(owner: string, { position, chain }: MapHead): void {
-    const way = mapSteps(owner);
+  set(owner: string, head: MapHead): void {
+    this.setKey(mapSteps(owner), head);
+  }
+
+  /** Sets the head of the owner with a key; see {@link HeadMap.set}. */
+  setKey(way: string, { position, chain }: MapHead): void {
     for (let depth = 0; ; depth++) {
       const branch = this.#branch(way.slice(0, depth));
       const digit = digitOf(way, depth);

@@ -45,7 +45,7 @@ export function isLeaf(slot: Slot): slot is LeafSlot {
 export class MapNode {
   static readonly EMPTY = new MapNode(INDEXES.map(() => null));
 
-  readonly #slots: readonly (Slot | null)[];
+  readonly slots: readonly (Slot | null)[];
   /**
    * The subtrees, indexed as in a binary heap: the whole node is at 1, slot `n` at `16 + n`, and the children of the
    * subtree at `p` are at `2p` and `2p + 1`. Undefined for one that is not computed yet, null for an empty one.
@@ -53,7 +53,7 @@ export class MapNode {
   readonly #subtrees: (Subtree | null | undefined)[];
 
   private constructor(slots: readonly (Slot | null)[], subtrees: (Subtree | null | undefined)[] = []) {
-    this.#slots = slots;
+    this.slots = slots;
     this.#subtrees = subtrees;
   }
 
@@ -77,12 +77,15 @@ export class MapNode {
       if (size === REF_BYTES) return { version: number, hash };
       return { key: bytes.toString("hex", at - HASH_BYTES, at), position: number, chain: hash };
     });
+    // the hash of a node does not cover the versions of its children
+    if (slots.some((slot) => slot !== null && !isLeaf(slot) && !Number.isSafeInteger(slot.version)))
+      return null;
     return new MapNode(slots);
   }
 
   get bytes(): Buffer {
     let [taken, leaves] = [0, 0];
-    const parts = this.#slots.flatMap((slot, index) => {
+    const parts = this.slots.flatMap((slot, index) => {
       if (slot === null) return [];
       taken |= 1 << index;
       const number = Buffer.alloc(NUMBER_BYTES);
@@ -113,12 +116,12 @@ export class MapNode {
   }
 
   slot(index: number): Slot | null {
-    return this.#slots[index] ?? null;
+    return this.slots[index] ?? null;
   }
 
   /** Returns a copy of the node in which these slots are replaced, by their index. */
   with(changed: ReadonlyMap<number, Slot>): MapNode {
-    const slots = this.#slots.map((slot, index) => changed.get(index) ?? slot);
+    const slots = this.slots.map((slot, index) => changed.get(index) ?? slot);
     const subtrees = this.#subtrees.slice();
     for (const index of changed.keys())
       for (let place = SLOTS + index; place > 0; place >>= 1) subtrees[place] = undefined;

@@ -25,3 +25,12 @@ export async function selectNodes(orm: Orm, places: readonly NodePlace[]): Promi
   }
   return nodes;
 }
+
+/** Returns the newest version of a stored node; 0 for none. Versions that no leaf can have do not count. */
+export async function selectNewestVersion(orm: Orm): Promise<number> {
+  const [found] = await rows<{ version: number }>(
+    orm,
+    sql`select coalesce(max(version), 0) as version from audit.head_map where version < ${String(2 ** 52)}::text::bigint`,
+  );
+  return found?.version ?? 0;
+}

@@ -1,23 +1,17 @@
-import { hashFromHex, hexOf, monthEnd, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import { hexOf, monthEnd, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { auditProgram } from "../../config.ts";
-import { HeadMap, type MapHead, type NodeCache, rootOf } from "../heads/head-map.ts";
+import type { MapHead } from "../heads/head-map.ts";
+import { selectNewestVersion } from "../heads/nodes-sql.ts";
 import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
 import { EMPTY_TREE } from "../root/signed-root.ts";
-import type { LeafRow } from "../root/tree-sql.ts";
-import {
-  type ChainRow,
-  forget,
-  intactEnd,
-  selectDroppedMonth,
-  selectHeads,
-  storeFirstNote,
-} from "../seal/chain-sql.ts";
+import { type ChainRow, forget, intactEnd, selectDroppedMonth, storeFirstNote } from "../seal/chain-sql.ts";
 import { declare } from "../seal/declare.ts";
-import { nextEdge, nextLeaf, type PassDeps, writeAndSign } from "../seal/seal-pass.ts";
+import { logAltered, nextEdge, nextLeaf, type PassDeps, writeAndSign } from "../seal/seal-pass.ts";
 import { selectState } from "../seal/state-sql.ts";
+import { keptHeads } from "./kept-heads.ts";
 
 /** What `ostiary audit restart` declares: that one chain, or the whole tree, goes on although rows were lost. */
 export type RestartOf = { owner: string } | { origin: string };
@@ -31,9 +25,9 @@ export function runRestart(env: Environment, of: RestartOf): Promise<void> {
         loadConfig(jobVariables, env, checkJobConfig),
         async (deps) => {
           if ("owner" in of) return say(await restartChain(deps, of.owner).then(givenUpText(of.owner)));
-          await restartTree(deps);
+          const leftOut = await restartTree(deps);
           await say(
-            `The log has a new tree with the name ${origin}. Set AUDIT_LOG_ORIGIN=${origin} and restart the service.\n`,
+            `The log has a new tree with the name ${origin}. Set AUDIT_LOG_ORIGIN=${origin} and restart the service.\n${leftOutText(leftOut)}`,
           );
         },
         origin,
@@ -54,6 +48,11 @@ const givenUpText =
     const lost = from > to ? "No position is given up" : `The positions ${from} to ${to} are given up`;
     return `The log of ${owner} continues after position ${to}. ${lost}; every later export says so.\n`;
   };
+
+const leftOutText = (count: number) =>
+  count === 0
+    ? ""
+    : `Logs that are left out, because their heads are lost: ${count}. Run ostiary audit restart --owner OWNER for each of them in audit.altered_chains.\n`;
 
 /**
  * Declares that rows of an owner's chain cannot be restored (AU-203). The chain continues from its sealed head. Events that
@@ -105,47 +104,34 @@ async function firstLost(tx: Orm, row: ChainRow, head: MapHead): Promise<number>
 /**
  * Begins a new tree under the name `deps.origin`, for a database that was set back as a whole, or whose tree cannot be
  * restored (AU-204). Its first leaf has the heads of the newest stored leaf, and its roots name the earlier trees.
+ * Returns the number of logs that it leaves out, because their heads are lost and their rows do not give them.
  *
  * @throws StartRefused if the log has no tree yet, or if a tree has this name
  */
-export async function restartTree(deps: PassDeps): Promise<void> {
+export async function restartTree(deps: PassDeps): Promise<number> {
   const { origin, memory } = deps;
-  const { state, map } = await deps.reads.transaction(
-    "read_restarted_tree",
-    async (tx) => {
-      const state = await selectState(tx);
-      return { state, map: state.leaf && (await storedMap(tx, memory.nodes, state.leaf)) };
-    },
-    { isolation: "repeatable read" },
-  );
-  if (state.leaf === null || map === null)
-    throw new StartRefused("The log has no tree yet: set AUDIT_LOG_ORIGIN.");
+  const state = await deps.reads.run("select_sealer", selectState);
+  if (state.trees.length === 0) throw new StartRefused("The log has no tree yet: set AUDIT_LOG_ORIGIN.");
   if (state.trees.some((tree) => tree.origin === origin)) {
     throw new StartRefused(`The log already has a tree with the name ${origin}. Choose a new name.`);
   }
-  const before = Number(state.leaf.number);
+  const { map, altered } = await keptHeads(deps, state.leaf);
+  // nodes of a leaf that is lost may be stored still, and no leaf gets their number again
+  const newest = await deps.reads.run("select_newest_version", selectNewestVersion);
+  const before = Math.max(Number(state.leaf?.number ?? 0), newest);
   const tree = { before, edge: EMPTY_TREE, leaf: null, unsigned: null };
-  const leaf = nextLeaf(deps, { state, tree, map });
+  const leaf = nextLeaf(deps, { state, tree, map, after: before });
   const begins = { origin, before, started_at: leaf.sealed_at };
   const edge = nextEdge(tree, leaf);
   const isWritten = await writeAndSign(
     deps,
     { state, tree },
-    { holder: deps.holder ?? state.holder, sealed_to: state.sealed_to, leaf, begins },
+    { holder: deps.holder ?? state.holder, sealed_to: state.sealed_to, leaf, begins, altered },
     // with the tree, so that an interruption leaves no tree under a root of another name
     (tx) => memory.roots.sign(edge, leaf, [...state.trees, begins], (note) => storeFirstNote(tx, note)),
   );
   if (!isWritten)
     throw new StartRefused("The service sealed events during the restart: stop the service, and try again.");
-}
-
-/** Returns the map of the newest stored leaf. If its root is gone, makes the map again from the chains. */
-async function storedMap(tx: Orm, nodes: NodeCache, leaf: LeafRow): Promise<HeadMap> {
-  const stored = await HeadMap.open(tx, nodes, rootOf(leaf), []);
-  if (!stored.isLost) return stored;
-  const map = await HeadMap.open(tx, nodes, null, []);
-  for (const { owner, position, chain } of await selectHeads(tx)) {
-    map.set(owner, { position, chain: hashFromHex(chain) });
-  }
-  return map;
+  logAltered(deps, { altered });
+  return altered.length;
 }

@@ -1,6 +1,6 @@
 import { declarationHash, type Hash, hashFromHex, hexOf, nextInChain } from "@ostiary/lib/domain/proof";
 import { type Orm, rows, StoreUnavailable, sqlState } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { MapHead } from "../heads/head-map.ts";
 import { entryIn, type StoredRow } from "./entries.ts";
 import { storedColumns } from "./unsealed-sql.ts";
@@ -65,16 +65,57 @@ export async function storeFirstNote(tx: Orm, note: string): Promise<boolean> {
   return true;
 }
 
-/** Returns the heads of all chains, as stored. The hashes are in hexadecimal. */
-export function selectHeads(tx: Orm): Promise<{ owner: string; position: number; chain: string }[]> {
-  return rows(tx, sql`select owner, position, encode(chain, 'hex') as chain from audit.chains`);
+/** The end of a chain as stored. The hash is in hexadecimal. */
+export type ChainEnd = Pick<MovedChain, "id" | "owner" | "position" | "chain">;
+
+/** Limits a position that a row claims, so that later positions are exact numbers. */
+const limited = (position: SQL) =>
+  sql`least(coalesce(${position}, 0), ${String(2 ** 52)}::text::bigint) as position`;
+
+/** Returns the ends of all chains. */
+export function selectEnds(orm: Orm): Promise<ChainEnd[]> {
+  return rows(
+    orm,
+    sql`select id, owner, ${limited(sql`position`)}, encode(chain, 'hex') as chain from audit.chains`,
+  );
 }
 
-/** Returns the newest month that a chain declares as dropped, or null. */
+/** Returns the last position of a chain that has an entry or a declaration; 0 for none. */
+export async function selectLastPosition(orm: Orm, chain_id: number): Promise<number> {
+  const last = (table: SQL) => sql`(select position from ${table}
+    where chain_id = ${String(chain_id)}::text::bigint order by position desc limit 1)`;
+  const [found] = await rows<{ position: number }>(
+    orm,
+    sql`select ${limited(sql`greatest(${last(sql`audit.entries`)}, ${last(sql`audit.declarations`)})`)}`,
+  );
+  return found?.position ?? 0;
+}
+
+/**
+ * Returns the owners of stored events that have no chain, and the last position of these events in chains that no row
+ * names any more; 0 for none.
+ */
+export function selectChainless(orm: Orm): Promise<{ owner: string; position: number }[]> {
+  return rows(
+    orm,
+    sql`select owner, ${limited(sql`max(entry.position)`)}
+      from (
+        select log.owner, event.id from audit.audit_events event cross join lateral (
+          values ('user:' || event.user_id), ('organization:' || event.organization_id)) as log(owner)
+        where log.owner is not null and not exists (select from audit.chains known where known.owner = log.owner)
+        offset 0
+      ) due left join audit.entries entry on entry.event_id = due.id
+        and not exists (select from audit.chains known where known.id = entry.chain_id)
+      group by owner`,
+  );
+}
+
+/** Returns the newest month that a chain declares as dropped, or null. A text that is no month does not count. */
 export async function selectDroppedMonth(tx: Orm, chain_id: number): Promise<string | null> {
   const [found] = await rows<{ month: string | null }>(
     tx,
-    sql`select max(month) as month from audit.declarations where chain_id = ${String(chain_id)}::text::bigint`,
+    sql`select max(month) as month from audit.declarations
+      where chain_id = ${String(chain_id)}::text::bigint and month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`,
   );
   return found?.month ?? null;
 }
@@ -135,7 +176,10 @@ async function* readableSteps(
     const to = Math.min(from + size, end);
     await rows(tx, sql`savepoint steps`);
     try {
-      yield await selectSteps(tx, chain_id, from, to);
+      const steps = await selectSteps(tx, chain_id, from, to);
+      yield steps;
+      // the end can be a forged position, far behind the last entry
+      if (steps.length < to - from) return;
       from = to;
     } catch (error) {
       if (!isAboutRows(error)) throw error;
@@ -176,9 +220,9 @@ export async function intactEnd(
 /** Returns the hash of an entry of an owner's chain, computed from what it was made of; null if that is missing. */
 function hashOfStep(owner: string, step: ChainStep): Hash | null {
   const { kind, content, salt, is_outcome } = step;
-  if (kind !== null && content !== null) return declarationHash(owner, { kind, ...content }, salt ?? "");
-  if (!isStored(step) || is_outcome === null) return null;
   try {
+    if (kind !== null && content !== null) return declarationHash(owner, { kind, ...content }, salt ?? "");
+    if (!isStored(step) || is_outcome === null) return null;
     return entryIn(owner, step, is_outcome)?.hash ?? null;
   } catch {
     return null;

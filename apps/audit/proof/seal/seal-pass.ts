@@ -222,12 +222,12 @@ function passWrite(
   };
 }
 
-/** Returns the leaf of the changed map, with the nodes that it writes. */
+/** Returns the leaf of the changed map, with the nodes that it writes. Its number follows `after`. */
 export function nextLeaf(
   { clock }: Pick<PassDeps, "clock">,
-  { state, tree, map }: Base & Pick<PassRead, "map">,
+  { state, tree, map, after }: Base & Pick<PassRead, "map"> & { after?: number },
 ): LeafWrite {
-  const number = Number(state.leaf?.number ?? 0) + 1;
+  const number = (after ?? Number(state.leaf?.number ?? 0)) + 1;
   const { root, nodes } = map.sealed(number);
   // the clock of a replica may be behind the clock of the replica that sealed before
   const atMs = Math.max(clock.now(), new Date(state.leaf?.sealed_at ?? 0).getTime());
@@ -236,7 +236,7 @@ export function nextLeaf(
   return { ...leaf, hashes: Buffer.concat(hashes).toString("base64"), nodes };
 }
 
-function logAltered({ log }: PassDeps, { altered = [], restored = [] }: Partial<PassWrite>): void {
+export function logAltered({ log }: PassDeps, { altered = [], restored = [] }: Partial<PassWrite>): void {
   for (const chain of altered) {
     log.error(
       chain,

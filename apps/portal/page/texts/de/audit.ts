@@ -118,7 +118,7 @@ export const audit: Texts["audit"] = {
     restart: (time, from) =>
       `Am ${time} hat ein Betreiber erklärt, dass Einträge ab Position ${from} nicht wiederherstellbar sind.`,
     earlierTree: (time, origin) =>
-      `Am ${time} hat ein Betreiber das Protokoll neu begonnen, das zuvor ${origin} hieß. Was dort versiegelt wurde, kann fehlen.`,
+      `Am ${time} hat ein Betreiber das Protokoll neu begonnen, das zuvor ${origin} hieß. Was dort versiegelt wurde, kann fehlen oder geändert sein.`,
     finding: (finding) => germanOf(finding),
     keepTitle: "Eine Kopie aufbewahren",
     keepHelp:

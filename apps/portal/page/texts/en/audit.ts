@@ -116,7 +116,7 @@ export const audit = {
     restart: (time: string, from: string) =>
       `On ${time} an operator declared that entries from position ${from} cannot be restored.`,
     earlierTree: (time: string, origin: string) =>
-      `On ${time} an operator restarted the log, which was ${origin} before. Events that were sealed there may be missing.`,
+      `On ${time} an operator restarted the log, which was ${origin} before. Events that were sealed there may be missing or changed.`,
     finding: (finding: Finding) => englishOf(finding),
     keepTitle: "Keep a copy",
     keepHelp:

@@ -1,0 +1,200 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { restartChain, restartTree } from "@ostiary/audit/restart";
+import { mapSteps } from "@ostiary/lib/domain/proof";
+import { atTestEnd } from "../../support/at-test-end.ts";
+import { OwnLog } from "./own-log.ts";
+import { found, verify } from "./proof-bed.ts";
+
+setDefaultTimeout(60_000);
+
+const NAME = "audit.example.com/second";
+const OWNERS = Array.from({ length: 40 }, (_, n) => `owner-${n}`);
+const OWNER = "owner-0";
+/** Statements find the chain of the owner under test with this. */
+const ID = `(select id from audit.chains where owner = 'organization:${OWNER}')`;
+/** The first digit of the way to the owner in the map: with this many owners, it has a node of its own. */
+const DIGIT = mapSteps(`organization:${OWNER}`).slice(0, 1);
+const LOST = `delete from audit.head_map where path like '${DIGIT}%'`;
+
+/** Returns a log with 40 sealed owners that has `change` done to its database. */
+async function changed(change: string): Promise<OwnLog> {
+  const log = await OwnLog.open();
+  atTestEnd(() => log[Symbol.asyncDispose]());
+  for (const owner of OWNERS) await log.write(1, owner);
+  await log.seal();
+  await log.sealed(3, OWNER);
+  await log.tamper(change);
+  await log.restart();
+  return log;
+}
+
+/** Begins a new tree, and returns the owners that it leaves out. */
+async function newTree(log: OwnLog): Promise<string[]> {
+  await log.restart({ origin: NAME });
+  const count = await restartTree(log.deps);
+  const rows = await log.sql<{ owner: string }>`select owner from audit.altered_chains order by owner`;
+  expect(rows).toHaveLength(count);
+  return rows.map(({ owner }) => owner);
+}
+
+const verdictOf = async (log: OwnLog, owner: string) => verify((await log.proof(owner)).text, log.key);
+
+/** Expects that every owner's log goes on and is complete, and that its verdict names the restart. */
+async function expectAllComplete(log: OwnLog, owners = OWNERS): Promise<void> {
+  for (const owner of owners) await log.write(1, owner);
+  await log.seal();
+  for (const owner of owners) {
+    const verdict = await verdictOf(log, owner);
+    expect(verdict).toMatchObject({ result: "complete", events: owner === OWNER ? 5 : 2 });
+    expect(verdict.earlier_trees).toMatchObject([{ origin: "ostiary/audit-log" }]);
+  }
+}
+
+// AU-204
+test.each([
+  ["an inner node", LOST],
+  ["its root", "delete from audit.head_map where path = ''"],
+  ["all nodes", "delete from audit.head_map"],
+  [
+    "nodes that were swapped",
+    `update audit.head_map set node = (select node from audit.head_map where path <> '' and path <> '${DIGIT}' limit 1)
+      where path = '${DIGIT}'`,
+  ],
+  [
+    "a node of an impossible version",
+    "update audit.head_map set node = overlay(node placing decode(repeat('ff', 8), 'hex') from 5) where path = ''",
+  ],
+  ["its leaves", "delete from audit.leaves"],
+])("a map that lost %s is made again by restart --origin, with every head", async (_, change) => {
+  const log = await changed(change);
+  expect(await newTree(log)).toEqual([]);
+  await expectAllComplete(log);
+});
+
+// AU-204
+test("a chain that moved in a lost leaf is left out by the new tree until it is restarted", async () => {
+  const log = await changed("delete from audit.leaves where number = (select max(number) from audit.leaves)");
+  await newTree(log);
+  await log.write(1, OWNER);
+  await log.seal();
+  await log.proof(OWNER).then(
+    () => expect.unreachable(),
+    () => {},
+  );
+  await restartChain(log.deps, `organization:${OWNER}`);
+  await log.seal();
+  expect(await verdictOf(log, OWNER)).toMatchObject({ events: 5 });
+  await expectAllComplete(
+    log,
+    OWNERS.filter((owner) => owner !== OWNER),
+  );
+});
+
+// AU-204
+test.each([
+  ["removed its row", `delete from audit.chains where owner = 'organization:${OWNER}'`, 1, 6],
+  [
+    "removed its row and its entries",
+    `delete from audit.entries where chain_id = ${ID}; delete from audit.chains where owner = 'organization:${OWNER}'`,
+    1,
+    0,
+  ],
+  ["cut its tail", `delete from audit.entries where chain_id = ${ID} and position > 5`, 6, 6],
+  ["removed its middle", `delete from audit.entries where chain_id = ${ID} and position = 2`, 2, 6],
+  [
+    "rewrote an event",
+    `update audit.audit_events set ip = '::9' where id = (select event_id from audit.entries
+      where chain_id = ${ID} and position = 2)`,
+    2,
+    6,
+  ],
+  [
+    "puts a declaration without content at its end",
+    `insert into audit.declarations (chain_id, position, declared_at, kind, month, content, chain, salt)
+      values (${ID}, 7, now(), 'retention', 'never', '{"month":{"at":1e999}}', '', '')`,
+    7,
+    7,
+  ],
+  [
+    "claims a position far away",
+    `insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain)
+      select chain_id, 9007199254740993, occurred_at, 'forged', false, chain from audit.entries
+      where chain_id = ${ID} and position = 1`,
+    7,
+    2 ** 52,
+  ],
+])(
+  "a chain without its head is left out by the new tree until it is restarted, when somebody %s",
+  async (_, change, from, to) => {
+    const log = await changed(`${change};${LOST}`);
+    const owner = `organization:${OWNER}`;
+    expect(await newTree(log)).toEqual([owner]);
+    await log.seal();
+    expect(await log.sql`select from audit.altered_chains where owner = ${owner}`).toHaveLength(1);
+    expect(await restartChain(log.deps, owner)).toEqual({ from, to });
+    await log.sealed(1, OWNER);
+    expect(await log.sql`select from audit.altered_chains`).toHaveLength(0);
+    const verdict = await verdictOf(log, OWNER);
+    expect(verdict).toMatchObject({ events: 5, restarts: [{ from }] });
+    expect(verdict.earlier_trees).toHaveLength(1);
+    expect([verdict.result, found(verdict).map(({ code }) => code)]).toEqual(
+      to === 0 ? ["complete", []] : ["undecided", ["entries_given_up"]],
+    );
+    await expectAllComplete(
+      log,
+      OWNERS.filter((each) => each !== OWNER),
+    );
+  },
+);
+
+// AU-204
+test("a chain whose row differs from its entries gets the head of its entries, and waits for its row", async () => {
+  const log = await changed(`update audit.chains set chain = sha256('x') where id = ${ID};${LOST}`);
+  const [row] = await log.sql<{ chain: string }>`select encode(chain, 'hex') as chain from audit.entries
+    where chain_id = (select id from audit.chains where owner = ${`organization:${OWNER}`}) order by position desc limit 1`;
+  expect(await newTree(log)).toEqual([`organization:${OWNER}`]);
+  await log.tamper(`update audit.chains set chain = decode('${row?.chain}', 'hex') where id = ${ID}`);
+  await expectAllComplete(log);
+});
+
+/** Cuts an entry off the owner's chain, and makes the row of the chain agree. */
+const SHORTENED = `delete from audit.entries where chain_id = ${ID} and position = 6;
+  update audit.chains set position = 5, chain = (select chain from audit.entries where chain_id = ${ID}
+    and position = 5) where id = ${ID}`;
+
+// AU-204
+test("a shorter chain that agrees with itself is taken as it is, and gets its events again", async () => {
+  const log = await changed(`${SHORTENED};${LOST}`);
+  expect(await newTree(log)).toEqual([]);
+  await log.proof(OWNER).catch(() => null);
+  await expectAllComplete(log);
+});
+
+// AU-204
+test("a head that the map still has is kept, whatever the rows of its chain are", async () => {
+  const log = await changed(
+    `${SHORTENED};delete from audit.head_map where path <> '' and path not like '${DIGIT}%'`,
+  );
+  expect(await newTree(log)).toEqual([]);
+  await log.sealed(1, OWNER);
+  expect(await log.sql`select owner, reason from audit.altered_chains`).toEqual([
+    {
+      owner: `organization:${OWNER}`,
+      reason: "the chain ends at position 5, and position 6 was sealed",
+    },
+  ]);
+});
+
+// AU-204
+test("a chain with a row that cannot be read is left out by the new tree, and the other logs go on", async () => {
+  // a value without the bits that say what it is: reading it is an error
+  const log = await changed(`create cast (bytea as jsonb) without function;
+    update audit.audit_events set params = '\\x00000000'::bytea::jsonb where id = (select event_id from audit.entries
+      where chain_id = ${ID} and position = 2);
+    drop cast (bytea as jsonb);${LOST}`);
+  expect(await newTree(log)).toEqual([`organization:${OWNER}`]);
+  await expectAllComplete(
+    log,
+    OWNERS.filter((owner) => owner !== OWNER),
+  );
+});
