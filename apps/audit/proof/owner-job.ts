@@ -5,9 +5,9 @@ import { lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { auditVariables } from "../config.ts";
 import { openAsOwner, ownerVariables } from "../database.ts";
-import { NodeCache } from "./heads/head-map.ts";
 import { SignedRoots, UnknownSigner } from "./root/signed-root.ts";
 import { checkSigningKeyFile, loadLogKeys } from "./root/signing-keys.ts";
+import { newMemory } from "./seal/read-pass.ts";
 import type { PassDeps } from "./seal/seal-pass.ts";
 import { selectState } from "./seal/state-sql.ts";
 
@@ -49,7 +49,7 @@ export async function runOwnerJob(
     await work({
       reads: database,
       writes: database,
-      memory: { roots: new SignedRoots(keys, name), nodes: new NodeCache(), unreadable: new Set() },
+      memory: newMemory(new SignedRoots(keys, name)),
       origin: name,
       clock: systemClock,
       log: {

@@ -1,5 +1,5 @@
-import { NodeCache } from "@ostiary/audit/proof/heads/head-map";
 import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
+import { newMemory } from "@ostiary/audit/proof/seal/read-pass";
 import type { PassDeps } from "@ostiary/audit/proof/seal/seal-pass";
 import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";
@@ -18,7 +18,7 @@ export async function passDeps(
   return {
     reads: log,
     writes: log,
-    memory: { roots: new SignedRoots(keys, origin), nodes: new NodeCache(), unreadable: new Set() },
+    memory: newMemory(new SignedRoots(keys, origin)),
     origin,
     clock: systemClock,
     log: { error: () => {} },

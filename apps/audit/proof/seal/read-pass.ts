@@ -1,7 +1,7 @@
 import type { Clock } from "@ostiary/lib/async";
 import { hexOf, MONTH_MARGIN_MS, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { HeadMap, type NodeCache, rootOf } from "../heads/head-map.ts";
+import { HeadMap, NodeCache, rootOf } from "../heads/head-map.ts";
 import type { SignedRoots, TrustedTree } from "../root/signed-root.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
 import { type ChainRow, intactEnd, selectChains, selectMoved } from "./chain-sql.ts";
@@ -28,6 +28,12 @@ export interface SealMemory {
   nodes: NodeCache;
   /** Ids of events that the database cannot return. */
   unreadable: Set<string>;
+  /** Owners of left-out chains that had their turn while others wait for theirs. */
+  looked: Set<string>;
+}
+
+export function newMemory(roots: SignedRoots): SealMemory {
+  return { roots, nodes: new NodeCache(), unreadable: new Set(), looked: new Set() };
 }
 
 /**

@@ -75,13 +75,23 @@ export async function* lookAgain(
   deps: PassDeps,
   { altered }: Pick<SealerState, "altered">,
 ): AsyncGenerator<void, void, void> {
-  for (const owner of altered.slice(0, LOOKED_AT_MAX)) {
+  for (const owner of nextTurn(altered, deps.memory)) {
     let look: Look | null = newLook(owner);
     while (look !== null) {
       look = await nextLook(deps, look);
       yield;
     }
   }
+}
+
+/** Returns the chains to look at now. Each chain gets its turn, however many stay altered. */
+function nextTurn(altered: readonly string[], { looked }: PassDeps["memory"]): string[] {
+  const waiting = altered.filter((owner) => !looked.has(owner));
+  const others = altered.filter((owner) => looked.has(owner));
+  const turn = [...waiting, ...others].slice(0, LOOKED_AT_MAX);
+  if (waiting.length <= turn.length) looked.clear();
+  for (const owner of turn) looked.add(owner);
+  return turn;
 }
 
 /** Continues a look. A log with an event that the database cannot return, or whose entries it refuses, stays left out. */

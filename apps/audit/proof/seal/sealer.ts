@@ -3,10 +3,10 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter } from "prom-client";
-import { NodeCache } from "../heads/head-map.ts";
 import { LogSetBack, SignedRoots } from "../root/signed-root.ts";
 import { type LogKeys, verifierKeys } from "../root/signing-keys.ts";
 import { LogAltered } from "./chains.ts";
+import { newMemory } from "./read-pass.ts";
 import { lookAgain, type PassDeps, sealPass } from "./seal-pass.ts";
 import type { SealerState } from "./state-sql.ts";
 
@@ -50,12 +50,7 @@ export class Sealer {
   constructor(deps: SealerDeps) {
     this.#deps = deps;
     const { clock, intervalMs, metrics, log, keys, origin } = deps;
-    const memory = {
-      roots: new SignedRoots(keys, origin),
-      nodes: new NodeCache(),
-      unreadable: new Set<string>(),
-    };
-    this.#pass = { ...deps, memory, holder: randomUUID() };
+    this.#pass = { ...deps, memory: newMemory(new SignedRoots(keys, origin)), holder: randomUUID() };
     this.#sealedThroughMs = clock.elapsedMs();
     const { registry } = metrics;
     const registers = [registry];

@@ -25,7 +25,7 @@ export interface SealerState {
   trees: readonly TreePlace[];
   /** The newest leaf, or null before the first. */
   leaf: LeafRow | null;
-  /** Owners whose chains are left out, in random order, so that each is looked at again however many there are. */
+  /** Owners whose chains are left out, in random order, so that no job begins with the same ones. */
   altered: readonly string[];
 }
 

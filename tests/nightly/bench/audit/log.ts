@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { makePartitions } from "@ostiary/audit/partitions";
-import { NodeCache } from "@ostiary/audit/proof/heads/head-map";
 import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
+import { newMemory } from "@ostiary/audit/proof/seal/read-pass";
 import { type PassDeps, sealAll as seal } from "@ostiary/audit/proof/seal/seal-pass";
 import { EventWriter } from "@ostiary/audit/writes/commands";
 import { systemClock } from "@ostiary/lib/async";
@@ -61,7 +61,7 @@ export async function sealAll(log: Database): Promise<void> {
   const deps: PassDeps = {
     reads: log,
     writes: log,
-    memory: { roots: new SignedRoots(null, origin), nodes: new NodeCache(), unreadable: new Set() },
+    memory: newMemory(new SignedRoots(null, origin)),
     origin,
     clock: systemClock,
     log: (await createTelemetry({ name: "audit", namespace: "audit" }, config)).log,
