@@ -228,24 +228,20 @@ const PRODUCTION = {
 function checkProduction(env: Environment): ConfigCheck<PlatformConfig> {
   return ({ DEMO, DATABASE_URL }) => {
     if (DEMO !== false) return [];
-    const isMissing = (name: string) => !env[name] && !env[`${name}_FILE`];
     const provider = env.AUTH_ISSUERS_FILE ? [] : Object.entries(PROVIDER);
     const secrets =
       DATABASE_URL === undefined || isEmbeddedDatabase(DATABASE_URL) ? [] : Object.entries(PRODUCTION);
-    return [
-      ...provider
-        .filter(([variable]) => isMissing(variable))
-        .map(([variable, what]) => ({
-          variable,
-          message: `is required without the demo and without AUTH_ISSUERS_FILE: ${what}.`,
-        })),
-      ...secrets
-        .filter(([variable]) => isMissing(variable))
-        .map(([variable, reason]) => ({
-          variable,
-          message: `is required with PostgreSQL and without the demo: ${reason}.`,
-        })),
+    const required = [
+      ...provider.map(([variable, what]) => ({
+        variable,
+        message: `is required without the demo and without AUTH_ISSUERS_FILE: ${what}.`,
+      })),
+      ...secrets.map(([variable, reason]) => ({
+        variable,
+        message: `is required with PostgreSQL and without the demo: ${reason}.`,
+      })),
     ];
+    return required.filter(({ variable }) => !env[variable] && !env[`${variable}_FILE`]);
   };
 }
 

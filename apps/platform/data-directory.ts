@@ -22,7 +22,7 @@ export const STREAM_KEYS = "audit-stream-keys";
 const STREAM_KEY_BYTES = 32;
 
 /** The files that the platform keeps between starts. */
-export interface DataDirectory {
+interface DataDirectory {
   readonly databaseUrl: string;
   readonly logFile: string;
   readonly adminTokenFile: string;

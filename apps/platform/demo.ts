@@ -3,7 +3,7 @@ import type { Running } from "@ostiary/lib/runtime/service";
 import type { PlatformConfig } from "./config.ts";
 
 /** The running toy identity provider and sample service. */
-export interface Demo extends Running {
+interface Demo extends Running {
   readonly issuer: string;
   readonly jwks_uri: string;
   readonly sampleServiceUrl: string;

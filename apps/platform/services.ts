@@ -22,25 +22,13 @@ const ROLES_FILE = shippedFile("seeds/roles.yaml");
 export function sharedEnvironment(
   config: PlatformConfig,
   env: Environment,
-  decided: {
-    databaseUrl: string;
-    logFile: string;
-    adminToken: string;
-    internalToken: string;
-    signingKeyFile: string;
-    streamKeyFile: string;
-  },
+  decided: Environment,
 ): Environment {
   const values = {
-    LOG_FILE: decided.logFile,
-    DATABASE_URL: decided.databaseUrl,
+    ...decided,
     ROUTE_STORE_URL: config.ROUTE_STORE_URL,
     COUNTER_STORE_URL: config.COUNTER_STORE_URL,
-    ADMIN_TOKEN: decided.adminToken,
-    AUDIT_SIGNING_KEY_FILE: decided.signingKeyFile,
-    AUDIT_STREAM_KEY_FILE: decided.streamKeyFile,
     ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
-    INTERNAL_AUTH_TOKEN: decided.internalToken,
   };
   // leaves out the files that the platform has read: a service refuses a variable with both a value and a file
   const files = new Set(Object.keys(values).map((name) => `${name}_FILE`));
@@ -48,7 +36,7 @@ export function sharedEnvironment(
 }
 
 /** The three services behind the gateway. */
-export interface Backends {
+interface Backends {
   readonly registry: Running;
   readonly identity: Running;
   readonly audit: Running;

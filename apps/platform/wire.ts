@@ -1,19 +1,11 @@
 import type { Environment } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
-import { type AdminAccess, publishCatalogs } from "./catalogs.ts";
+import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
-import {
-  type DataDirectory,
-  logFile,
-  openDataDirectory,
-  signingKey,
-  streamKeys,
-  tokenFrom,
-} from "./data-directory.ts";
-import { type Demo, startDemo } from "./demo.ts";
+import { logFile, openDataDirectory, signingKey, streamKeys, tokenFrom } from "./data-directory.ts";
+import { startDemo } from "./demo.ts";
 import { untilReady } from "./readiness.ts";
 import {
-  type Backends,
   isDescriptionPublic,
   sharedEnvironment,
   startBackends,
@@ -59,21 +51,20 @@ export async function startPlatform({ config, env, onProgress }: PlatformOptions
   started.defer(() => directory.close());
   const { adminTokenFile } = directory;
   const adminToken = await tokenFrom(adminTokenFile, config.ADMIN_TOKEN);
-  const internalToken = await tokenFrom(directory.internalTokenFile, config.INTERNAL_AUTH_TOKEN);
-  const keys = await keyFiles(env, directory);
   const databaseUrl = config.DATABASE_URL ?? directory.databaseUrl;
+  const environment = sharedEnvironment(config, env, {
+    DATABASE_URL: databaseUrl,
+    ADMIN_TOKEN: adminToken,
+    INTERNAL_AUTH_TOKEN: await tokenFrom(directory.internalTokenFile, config.INTERNAL_AUTH_TOKEN),
+    AUDIT_SIGNING_KEY_FILE: env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signingKeyFile)),
+    AUDIT_STREAM_KEY_FILE: env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.streamKeyFile)),
+    LOG_FILE: config.LOG_FILE ?? (await logFile(directory.logFile)),
+  });
   onProgress("Opening the stores");
   const stores = await openStores(databaseUrl, config);
   started.defer(() => stores.close());
 
   onProgress("Starting the registry, identity and audit");
-  const environment = sharedEnvironment(config, env, {
-    databaseUrl,
-    adminToken,
-    internalToken,
-    logFile: config.LOG_FILE ?? (await logFile(directory.logFile)),
-    ...keys,
-  });
   const backends = await startBackends(config, environment, stores);
   started.defer(async () => {
     await Promise.all(Object.values(backends).map((part) => part.shutdown()));
@@ -86,13 +77,25 @@ export async function startPlatform({ config, env, onProgress }: PlatformOptions
 
   onProgress("Publishing the catalogs");
   const isPublic = isDescriptionPublic(config, environment);
-  const access = { registryUrl: localOrigin(config.REGISTRY_HOST, backends.registry.port), adminToken };
-  await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, access);
+  const urls = {
+    registryUrl: localOrigin(config.REGISTRY_HOST, backends.registry.port),
+    identityUrl: localOrigin(config.IDENTITY_HOST, backends.identity.port),
+    auditUrl: localOrigin(config.AUDIT_HOST, backends.audit.port),
+  };
+  const access = { registryUrl: urls.registryUrl, adminToken };
+  await publishCatalogs(access, [
+    { service: "identity", url: urls.identityUrl },
+    { service: "audit", url: urls.auditUrl },
+    ...(portal ? [{ service: "portal", url: localOrigin(config.PORTAL_HOST, portal.port) }] : []),
+    // the portal shows the edge description
+    ...(portal && isPublic ? [{ service: "registry", url: urls.registryUrl }] : []),
+    ...(demo ? [{ service: "demo", url: demo.sampleServiceUrl }] : []),
+  ]);
   onProgress("Starting the gateway");
   const gateway = await startGateway(config, environment, stores, backends, demo);
   started.defer(() => gateway.shutdown());
   await untilReady(gateway, { host: config.GATEWAY_INTERNAL_HOST, access, onProgress });
-  const addresses = addressesOf(config, gateway, backends, portal);
+  const gatewayUrl = localOrigin(config.HOST, gateway.port);
   const running = started.move();
   return {
     name: "platform",
@@ -103,63 +106,15 @@ export async function startPlatform({ config, env, onProgress }: PlatformOptions
       for (const part of [gateway, ...Object.values(backends), portal]) part?.switchLogLevel?.();
     },
     shutdown: () => running.disposeAsync(),
-    addresses,
+    addresses: { ...urls, gatewayUrl, portalUrl: portal && `${gatewayUrl}/portal` },
     adminTokenFile,
     isDescriptionPublic: isPublic,
     tour: demo && {
-      gatewayUrl: addresses.gatewayUrl,
-      registryUrl: addresses.registryUrl,
+      gatewayUrl,
+      registryUrl: urls.registryUrl,
       identityProviderUrl: demo.issuer,
       sampleServiceUrl: demo.sampleServiceUrl,
       adminTokenFile,
     },
-  };
-}
-
-/** Returns the files of audit's keys. Creates a key file if no variable names one. */
-async function keyFiles(env: Environment, directory: DataDirectory) {
-  return {
-    signingKeyFile: env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signingKeyFile)),
-    streamKeyFile: env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.streamKeyFile)),
-  };
-}
-
-/** The parts that the gateway publishes. */
-type Published = Backends & {
-  readonly portal: Running | null;
-  /** Whether the gateway publishes the edge description, which the portal shows. */
-  readonly isDescribed: boolean;
-};
-
-function publish(
-  config: PlatformConfig,
-  backends: Published,
-  demo: Demo | null,
-  access: AdminAccess,
-): Promise<void> {
-  return publishCatalogs(access, [
-    { service: "identity", url: localOrigin(config.IDENTITY_HOST, backends.identity.port) },
-    { service: "audit", url: localOrigin(config.AUDIT_HOST, backends.audit.port) },
-    ...(backends.portal
-      ? [{ service: "portal", url: localOrigin(config.PORTAL_HOST, backends.portal.port) }]
-      : []),
-    ...(backends.portal && backends.isDescribed ? [{ service: "registry", url: access.registryUrl }] : []),
-    ...(demo ? [{ service: "demo", url: demo.sampleServiceUrl }] : []),
-  ]);
-}
-
-function addressesOf(
-  config: PlatformConfig,
-  gateway: Running,
-  backends: Backends,
-  portal: Running | null,
-): Addresses {
-  const gatewayUrl = localOrigin(config.HOST, gateway.port);
-  return {
-    gatewayUrl,
-    portalUrl: portal && `${gatewayUrl}/portal`,
-    registryUrl: localOrigin(config.REGISTRY_HOST, backends.registry.port),
-    identityUrl: localOrigin(config.IDENTITY_HOST, backends.identity.port),
-    auditUrl: localOrigin(config.AUDIT_HOST, backends.audit.port),
   };
 }
