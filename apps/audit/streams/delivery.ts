@@ -35,7 +35,7 @@ export interface Step {
 /** A stream whose lease this replica holds, and its position. */
 export interface LeasedCursor {
   readonly url: string;
-  readonly failures: FailureState;
+  failures(): FailureState;
   /** Returns null if the stream has nothing to deliver. */
   next(): Promise<Step | null>;
   /** Returns the secrets that sign, or null if one of them cannot be decrypted. */
@@ -83,7 +83,7 @@ async function deliverNext(
   if (result.outcome === "aborted") return false;
   metrics.called(result.outcome, callMs / 1_000);
   if (result.outcome === "refused") {
-    await cursor.fail(result.error, planRetry(cursor.failures, { ...result, callMs }));
+    await cursor.fail(result.error, planRetry(cursor.failures(), { ...result, callMs }));
     return false;
   }
   metrics.delivered(count);

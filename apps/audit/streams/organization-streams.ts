@@ -1,12 +1,11 @@
 import { pause } from "@ostiary/lib/async";
 import { batchOf } from "./batch.ts";
-import { type DeliveryDeps, deliverTurn, type LeasedCursor, SLOW_CALL_MS, type Step } from "./delivery.ts";
+import { type DeliveryDeps, deliverTurn, type LeasedCursor, SLOW_CALL_MS } from "./delivery.ts";
 import { advanceStream, claimStreams, type DeliveryRow, failStream, selectNext } from "./delivery-sql.ts";
 import type { Lane, Streams } from "./dispatcher.ts";
 import type { EntryRow } from "./entry.ts";
 import { releaseLease, renewLeases, STREAMS } from "./lease-sql.ts";
 import { secretsThatSign } from "./rekey-sql.ts";
-import type { RetryPlan } from "./retry.ts";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
 
 interface OrganizationStreamsDeps extends DeliveryDeps {
@@ -29,7 +28,7 @@ export function organizationStreams(deps: OrganizationStreamsDeps): Streams<Deli
   return {
     lanes: [lane(false), lane(null), lane(true)],
     renew: (held) => renewLeases(writes, STREAMS, held),
-    deliver: (row, turn) => deliverTurn(deps, new StreamCursor(deps, row, turn.lease), turn),
+    deliver: (row, turn) => deliverTurn(deps, streamCursor(deps, row, turn.lease), turn),
   };
 }
 
@@ -42,96 +41,72 @@ const ENTRY_MS_MIN = 0.2;
 /** The pause of a stream whose next entry is missing. */
 const STUCK_MS = 60_000;
 
-class StreamCursor implements LeasedCursor {
-  readonly #deps: OrganizationStreamsDeps;
-  readonly #lease: string;
-  #stream: DeliveryRow;
-  #isStuck = false;
-
-  constructor(deps: OrganizationStreamsDeps, stream: DeliveryRow, lease: string) {
-    this.#deps = deps;
-    this.#stream = stream;
-    this.#lease = lease;
-  }
-
-  get url(): string {
-    return this.#stream.url;
-  }
-
-  get failures(): DeliveryRow {
-    return this.#stream;
-  }
-
-  async next(): Promise<Step | null> {
-    const { reads, clock } = this.#deps;
-    const stream = this.#stream;
-    if (stream.status === "paused") return null;
-    const begunMs = clock.elapsedMs();
-    const { entries, scanned } = await selectNext(reads, stream);
-    if (scanned === stream.position) {
-      this.#isStuck = stream.head > scanned;
-      return null;
-    }
-    const { id, organization_id } = stream;
-    const after = { position: stream.after_position, chain: stream.after_chain };
-    const batch = batchOf(stream, [{ organization_id, after, entries }], clock.now());
-    const taken = batch.parts.at(0)?.entries ?? [];
-    const last = taken.at(-1);
-    const position = last === undefined || taken.length === entries.length ? scanned : last.position;
-    return {
-      messageId: `${id}-${taken.at(0)?.position}-${last?.position}`,
-      body: last === undefined ? null : batch.body,
-      count: taken.length,
-      advance: async (callMs) => {
-        const goesOn = await this.#advance(position, callMs === null ? null : (last ?? null), callMs);
-        if (goesOn && callMs !== null) await this.#pace(begunMs + taken.length * ENTRY_MS_MIN);
-        return goesOn;
-      },
-    };
-  }
-
-  async #advance(position: number, delivered: EntryRow | null, callMs: number | null): Promise<boolean> {
-    const { url, id } = this.#stream;
+function streamCursor(deps: OrganizationStreamsDeps, row: DeliveryRow, lease: string): LeasedCursor {
+  const { reads, writes, clock, log, metrics } = deps;
+  const { id, organization_id, url } = row;
+  let stream = row;
+  let isStuck = false;
+  const advance = async (position: number, delivered: EntryRow | null, callMs: number | null) => {
     const is_slow = callMs !== null && callMs > SLOW_CALL_MS;
-    const next = await advanceStream(this.#deps.writes, id, this.#lease, { position, delivered, is_slow });
-    if (next !== null) this.#stream = next;
+    const next = await advanceStream(writes, id, lease, { position, delivered, is_slow });
+    if (next !== null) stream = next;
     return next !== null && next.url === url;
-  }
-
+  };
   /** Waits until `untilMs` if the stream still has entries to deliver. */
-  async #pace(untilMs: number): Promise<void> {
-    const { clock } = this.#deps;
+  const pace = async (untilMs: number) => {
     const restMs = untilMs - clock.elapsedMs();
-    if (restMs > 0 && this.#stream.position < this.#stream.head) await pause(clock, restMs);
-  }
-
-  secrets(): string[] | null {
-    const { id } = this.#stream;
-    try {
-      return secretsThatSign(this.#stream).map((text) => this.#deps.secrets.open(text, id));
-    } catch (error) {
-      if (!(error instanceof SecretUnreadable)) throw error;
-      const about = { stream_id: id, reason: error.message };
-      this.#deps.log.error(about, "the audit service cannot read the secret of a stream");
-      return null;
-    }
-  }
-
-  async fail(error: string, plan: RetryPlan): Promise<void> {
-    const { writes, log, metrics } = this.#deps;
-    const { id, organization_id } = this.#stream;
-    const status = await failStream(writes, id, this.#lease, error, plan);
-    if (status !== "paused" || !plan.givesUp) return;
-    metrics.paused();
-    const about = { stream_id: id, organization_id, reason: error };
-    log.warn(about, "the audit service paused a stream: its receiver is gone, or failed for 72 hours");
-  }
-
-  async release(): Promise<void> {
-    const { writes, log } = this.#deps;
-    const { id } = this.#stream;
-    if (this.#isStuck)
-      log.error({ stream_id: id }, "an audit stream waits for an entry that is missing from the log");
-    await releaseLease(writes, STREAMS, { id, lease: this.#lease }, this.#isStuck ? STUCK_MS : 0);
-  }
+    if (restMs > 0 && stream.position < stream.head) await pause(clock, restMs);
+  };
+  return {
+    url,
+    failures: () => stream,
+    async next() {
+      if (stream.status === "paused") return null;
+      const begunMs = clock.elapsedMs();
+      const { entries, scanned } = await selectNext(reads, stream);
+      if (scanned === stream.position) {
+        isStuck = stream.head > scanned;
+        return null;
+      }
+      const after = { position: stream.after_position, chain: stream.after_chain };
+      const batch = batchOf(stream, [{ organization_id, after, entries }], clock.now());
+      const taken = batch.parts.at(0)?.entries ?? [];
+      const last = taken.at(-1);
+      const position = last === undefined || taken.length === entries.length ? scanned : last.position;
+      return {
+        messageId: `${id}-${taken.at(0)?.position}-${last?.position}`,
+        body: last === undefined ? null : batch.body,
+        count: taken.length,
+        async advance(callMs) {
+          const goesOn = await advance(position, callMs === null ? null : (last ?? null), callMs);
+          if (goesOn && callMs !== null) await pace(begunMs + taken.length * ENTRY_MS_MIN);
+          return goesOn;
+        },
+      };
+    },
+    secrets() {
+      try {
+        return secretsThatSign(stream).map((text) => deps.secrets.open(text, id));
+      } catch (error) {
+        if (!(error instanceof SecretUnreadable)) throw error;
+        log.error(
+          { stream_id: id, reason: error.message },
+          "the audit service cannot read the secret of a stream",
+        );
+        return null;
+      }
+    },
+    async fail(error, plan) {
+      const status = await failStream(writes, id, lease, error, plan);
+      if (status !== "paused" || !plan.givesUp) return;
+      metrics.paused();
+      const about = { stream_id: id, organization_id, reason: error };
+      log.warn(about, "the audit service paused a stream: its receiver is gone, or failed for 72 hours");
+    },
+    async release() {
+      if (isStuck)
+        log.error({ stream_id: id }, "an audit stream waits for an entry that is missing from the log");
+      await releaseLease(writes, STREAMS, { id, lease }, isStuck ? STUCK_MS : 0);
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { batchOf, OPERATOR_STREAM } from "../batch.ts";
-import { type DeliveryDeps, deliverTurn, type LeasedCursor, type Step } from "../delivery.ts";
+import { type DeliveryDeps, deliverTurn, type LeasedCursor } from "../delivery.ts";
 import type { Streams } from "../dispatcher.ts";
 import { OPERATOR_STREAMS, releaseLease, renewLeases } from "../lease-sql.ts";
-import type { RetryPlan } from "../retry.ts";
 import type { OperatorStreamSettings } from "./config.ts";
 import {
   advanceOperatorStream,
@@ -34,73 +33,51 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   return {
     lanes: [lane],
     renew: (held) => renewLeases(writes, OPERATOR_STREAMS, held),
-    deliver: (row, turn) => deliverTurn(deps, new OperatorCursor(deps, row, turn.lease), turn),
+    deliver: (row, turn) => deliverTurn(deps, operatorCursor(deps, row, turn.lease), turn),
   };
 }
 
-class OperatorCursor implements LeasedCursor {
-  readonly #deps: OperatorStreamDeps;
-  readonly #lease: string;
-  #stream: OperatorRow;
-
-  constructor(deps: OperatorStreamDeps, stream: OperatorRow, lease: string) {
-    this.#deps = deps;
-    this.#stream = stream;
-    this.#lease = lease;
-  }
-
-  get url(): string {
-    return this.#deps.settings.url;
-  }
-
-  get failures(): OperatorRow {
-    return this.#stream;
-  }
-
-  secrets(): readonly string[] {
-    return this.#deps.settings.secrets;
-  }
-
-  async next(): Promise<Step | null> {
-    const { reads, settings, clock, log } = this.#deps;
-    const found = await selectNextParts(reads, this.#stream);
-    for (const { organization_id } of found.filter(({ isStuck }) => isStuck)) {
-      log.error(
-        { organization_id },
-        "the operator's stream leaves an organization out: an entry is missing from its log",
-      );
-    }
-    if (found.length === 0) return null;
-    const { body, parts } = batchOf({ id: OPERATOR_STREAM, format: settings.format }, found, clock.now());
-    const count = parts.reduce((sum, { entries }) => sum + entries.length, 0);
-    return {
-      messageId: messageIdOf(parts, count),
-      body: parts.length === 0 ? null : body,
-      count,
-      advance: (callMs) => this.#advance(placeAfter(this.#stream, found, count), parts, callMs !== null),
-    };
-  }
-
-  #advance(place: Place, parts: readonly ChainPart[], isDelivered: boolean): Promise<boolean> {
-    this.#stream = { ...this.#stream, ...place, ...(isDelivered && { failures: 0, failing_ms: 0 }) };
+function operatorCursor(deps: OperatorStreamDeps, row: OperatorRow, lease: string): LeasedCursor {
+  const { reads, writes, settings, clock, log } = deps;
+  let stream = row;
+  const advance = (place: Place, parts: readonly ChainPart[], isDelivered: boolean) => {
+    stream = { ...stream, ...place, ...(isDelivered && { failures: 0, failing_ms: 0 }) };
     const delivered = parts.flatMap(({ chain_id, entries }) => {
       const last = entries.at(-1);
       return last === undefined ? [] : [{ chain_id, position: last.position, chain: last.chain }];
     });
-    return advanceOperatorStream(this.#deps.writes, this.#lease, place, delivered, isDelivered);
-  }
-
-  /** Never pauses the stream for good, because only the operator could resume it. */
-  async fail(error: string, plan: RetryPlan): Promise<void> {
-    const { writes, log } = this.#deps;
-    if (plan.failures === 1)
-      log.warn({ reason: error }, "the receiver of the operator's stream refused a call");
-    await failOperatorStream(writes, this.#lease, error, plan);
-  }
-
-  release(): Promise<void> {
-    return releaseLease(this.#deps.writes, OPERATOR_STREAMS, { id: OPERATOR_STREAM, lease: this.#lease });
-  }
+    return advanceOperatorStream(writes, lease, place, delivered, isDelivered);
+  };
+  return {
+    url: settings.url,
+    failures: () => stream,
+    secrets: () => settings.secrets,
+    async next() {
+      const found = await selectNextParts(reads, stream);
+      for (const { organization_id } of found.filter(({ isStuck }) => isStuck)) {
+        log.error(
+          { organization_id },
+          "the operator's stream leaves an organization out: an entry is missing from its log",
+        );
+      }
+      if (found.length === 0) return null;
+      const { body, parts } = batchOf({ id: OPERATOR_STREAM, format: settings.format }, found, clock.now());
+      const count = parts.reduce((sum, { entries }) => sum + entries.length, 0);
+      return {
+        messageId: messageIdOf(parts, count),
+        body: parts.length === 0 ? null : body,
+        count,
+        advance: (callMs) => advance(placeAfter(stream, found, count), parts, callMs !== null),
+      };
+    },
+    /** Never pauses the stream for good, because only the operator could resume it. */
+    async fail(error, plan) {
+      if (plan.failures === 1)
+        log.warn({ reason: error }, "the receiver of the operator's stream refused a call");
+      await failOperatorStream(writes, lease, error, plan);
+    },
+    release: () => releaseLease(writes, OPERATOR_STREAMS, { id: OPERATOR_STREAM, lease }),
+  };
 }
 
 /** Returns the id of the message. Batches with the same entries have the same id (AU-103). */
