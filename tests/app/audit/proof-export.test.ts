@@ -170,12 +170,10 @@ describe("an export with proof", () => {
       ...["params[a]=b", "occurred_after=2026-01-01T00:00:00Z", "occurred_before=2026-01-01T00:00:00Z"],
       "starting_after=01KA4YB0Q9X3M5N7P8R2S6T1VW",
     ];
-    for (const filter of filters) {
-      const response = await audit.get(`${ORGANIZATION_LOG}?proof=true&${filter}`, NDJSON);
-      expect(await wrongFields(response)).toEqual([filter.split("=")[0] ?? ""]);
-    }
-    const response = await audit.get(`${ORGANIZATION_LOG}?proof=true&service=s&method=GET`, NDJSON);
-    expect((await wrongFields(response)).sort()).toEqual(["method", "service"]);
+    const response = await audit.get(`${ORGANIZATION_LOG}?proof=true&${filters.join("&")}`, NDJSON);
+    expect((await wrongFields(response)).toSorted()).toEqual(
+      filters.map((filter) => filter.split("=")[0] ?? "").toSorted(),
+    );
     expect((await audit.get(`${ORGANIZATION_LOG}?proof=true&limit=1`, NDJSON)).status).toBe(200);
   });
 

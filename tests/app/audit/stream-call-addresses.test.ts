@@ -60,7 +60,6 @@ describe("a call to the receiver of a stream", () => {
     for (let n = 0; n < 3; n++) {
       expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
     }
-    call.close();
     expect(asked).toEqual([NAME]);
     expect(seen.slice(-3)).toEqual(Array(3).fill({ host: `${NAME}:${port()}`, body: '{"a":1}' }));
   });
@@ -92,7 +91,6 @@ describe("a call to the receiver of a stream", () => {
     const { resolve } = names(["10.0.0.1", "127.0.0.1", "::1"]);
     const call = receiver(`https://${NAME}:${port()}/`, [port()], { ca, resolve: asResolve(resolve) });
     expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
-    call.close();
   });
 
   test("is refused for an address that the operator no longer allows", async () => {

@@ -2,11 +2,12 @@ import { createServer, type Server, type Socket } from "node:net";
 import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/receivers/receiver-call";
 import { targetRulesOf } from "@ostiary/audit/receivers/targets";
 import { systemClock } from "@ostiary/lib/async";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 
 export const BODY = Buffer.from('{"a":1}');
 
-/** Starts a TCP server that calls `onData` for the data of each connection. */
+/** Starts a TCP server that calls `onData` for the data of each connection. The server stops at the end of the test. */
 export async function rawServer(onData: (socket: Socket, text: string) => void) {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -14,17 +15,31 @@ export async function rawServer(onData: (socket: Socket, text: string) => void) 
     socket.on("error", () => {});
     socket.on("data", (data) => onData(socket, data.toString()));
   });
+  const port = await listenLocally(server);
+  atTestEnd(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
   return {
-    port: await listenLocally(server),
     sockets,
-    stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
+    receiver: (changes?: Partial<ReceiverDeps>) => receiver(`http://127.0.0.1:${port}/`, [port], changes),
   };
 }
 
-/** Returns a client that calls the receiver at a URL. */
+/** Writes a text again and again, up to 100 MB, until the client closes the connection. Returns a count of the bytes. */
+export function pour(socket: Socket, text: string): () => number {
+  let bytes = 0;
+  const write = () => {
+    while (!socket.destroyed && bytes < 100_000_000) {
+      bytes += text.length;
+      if (!socket.write(text)) return void socket.once("drain", write);
+    }
+  };
+  write();
+  return () => bytes;
+}
+
+/** Returns a client that calls the receiver at a URL until the end of the test. */
 export function receiver(
   url: string,
   ports: number[],
@@ -36,7 +51,9 @@ export function receiver(
     AUDIT_STREAM_ALLOWED_PORTS: ports.join(","),
     AUDIT_STREAM_ALLOWED_NETWORKS: networks.join(","),
   });
-  return new Receiver(url, { rules, clock: systemClock, ...deps });
+  const call = new Receiver(url, { rules, clock: systemClock, ...deps });
+  atTestEnd(() => call.close());
+  return call;
 }
 
 /** Returns the error message of a refused call, or else its outcome. */

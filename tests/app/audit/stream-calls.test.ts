@@ -5,7 +5,7 @@ import { type CallResult, retryAfterMs } from "@ostiary/audit/receivers/receiver
 import { listenLocally } from "../../support/http/listen-locally.ts";
 import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { BODY, errorOf, rawServer, receiver } from "./stream-calls-bed.ts";
+import { BODY, errorOf, pour, rawServer, receiver } from "./stream-calls-bed.ts";
 
 // AU-101
 describe("a receiver's response", () => {
@@ -15,32 +15,23 @@ describe("a receiver's response", () => {
       if (text.startsWith("GET") || text.includes("/elsewhere")) followed += 1;
       socket.end("HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n");
     });
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    const call = server.receiver();
     expect(errorOf(await call.post(BODY, {}))).toBe(
       "The receiver answered 307, and redirects are not followed.",
     );
     expect(followed).toBe(0);
-    server.stop();
   });
 
   test("is read up to 4 KiB, however long it is", async () => {
-    let written = 0;
+    let written = () => 0;
     const server = await rawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-      const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`;
-      const more = () => {
-        while (!socket.destroyed && written < 100_000_000) {
-          written += 4_096;
-          if (!socket.write(chunk)) return void socket.once("drain", more);
-        }
-      };
-      more();
+      written = pour(socket, `1000\r\n${"x".repeat(4_096)}\r\n`);
     });
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    const call = server.receiver();
     expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
     await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
-    expect(written).toBeLessThan(50_000_000);
-    server.stop();
+    expect(written()).toBeLessThan(50_000_000);
   });
 
   test.each([
@@ -49,7 +40,7 @@ describe("a receiver's response", () => {
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
   ])("of %s is a failure, and says nothing of its own", async (_, text) => {
     const server = await rawServer((socket) => socket.end(text));
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    const call = server.receiver();
     const error = "The receiver's answer is not HTTP.";
     expect(await call.post(BODY, {})).toEqual({
       outcome: "refused",
@@ -57,8 +48,6 @@ describe("a receiver's response", () => {
       error,
       retryAfterMs: null,
     });
-    call.close();
-    server.stop();
   });
 
   test.each([
@@ -67,7 +56,7 @@ describe("a receiver's response", () => {
   ])("that comes byte by byte in %s, one each second, is a failure after 10 s in all", async (part, head) => {
     const clock = manualClock();
     const server = await rawServer((socket) => socket.write(part === "its head" ? "" : head));
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock });
+    const call = server.receiver({ clock });
     let result: CallResult | undefined;
     const ended = call.post(BODY, {}).then((answer) => {
       result = answer;
@@ -83,7 +72,6 @@ describe("a receiver's response", () => {
     await ended;
     expect(result && errorOf(result)).toBe("The receiver did not answer within 10 s.");
     await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
-    server.stop();
   });
 
   // AU-177
@@ -103,11 +91,9 @@ describe("a receiver's response", () => {
           },
         );
       });
-      const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+      const call = server.receiver();
       expect((await call.post(BODY, {})).outcome).toBe("refused");
       expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
-      call.close();
-      server.stop();
     },
   );
 
@@ -117,33 +103,24 @@ describe("a receiver's response", () => {
     ["endless headers", "HTTP/1.1 200 OK\r\n", `X-Header: ${"x".repeat(100)}\r\n`.repeat(600)],
     ["endless interim responses", "", "HTTP/1.1 102 Processing\r\n\r\n".repeat(2_000)],
   ])("with %s is a failure at once, and most of it is never read", async (_, head, more) => {
-    let written = 0;
+    let written = () => 0;
     const server = await rawServer((socket) => {
       socket.write(head);
-      const write = () => {
-        while (!socket.destroyed && written < 100_000_000) {
-          written += more.length;
-          if (!socket.write(more)) return void socket.once("drain", write);
-        }
-      };
-      write();
+      written = pour(socket, more);
     });
     // The clock stands still, so it is the size of the response that ends the call, not the timeout of 10 s.
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock: manualClock() });
+    const call = server.receiver({ clock: manualClock() });
     expect((await call.post(BODY, {})).outcome).toBe("refused");
     await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
-    expect(written).toBeLessThan(100_000_000);
-    server.stop();
+    expect(written()).toBeLessThan(100_000_000);
   });
 
   test("may follow a few interim responses", async () => {
     const server = await rawServer((socket) => {
       socket.write(`${"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(3)}HTTP/1.1 204 Done\r\n\r\n`);
     });
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    const call = server.receiver();
     expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 204 });
-    call.close();
-    server.stop();
   });
 
   // AU-177
@@ -165,30 +142,26 @@ describe("a receiver's response", () => {
     }
     await waitFor(() => bodies.length === 3);
     expect(bodies).toEqual(Array(3).fill(big.length));
-    call.close();
     server.close();
   });
 
   test("is missing if the connection is reset, and the call fails; a closed idle connection is replaced", async () => {
     const resetting = await rawServer((socket) => socket.resetAndDestroy());
-    const reset = receiver(`http://127.0.0.1:${resetting.port}/`, [resetting.port]);
+    const reset = resetting.receiver();
     expect((await reset.post(BODY, {})).outcome).toBe("refused");
-    resetting.stop();
     const closing = await rawServer((socket) => {
       if (socket.bytesRead > 400) return void socket.resetAndDestroy();
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     });
-    const again = receiver(`http://127.0.0.1:${closing.port}/`, [closing.port]);
+    const again = closing.receiver();
     for (let n = 0; n < 6; n++) expect((await again.post(BODY, {})).outcome).toBe("accepted");
-    again.close();
-    closing.stop();
   });
 
   test("is awaited 10 s in all, also if a reused connection is reset and the call is sent again", async () => {
     const clock = manualClock();
     const asked: Socket[] = [];
     const server = await rawServer((socket) => asked.push(socket));
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock });
+    const call = server.receiver({ clock });
     const first = call.post(BODY, {});
     await waitFor(() => asked.length === 1);
     asked[0]?.write("HTTP/1.1 204 No Content\r\n\r\n");
@@ -202,18 +175,16 @@ describe("a receiver's response", () => {
     expect(clock.waiting()).toEqual([1_000]);
     clock.advance(1_000);
     expect(errorOf(await second)).toBe("The receiver did not answer within 10 s.");
-    server.stop();
   });
 
   test("is no longer awaited once the caller aborts", async () => {
     const server = await rawServer(() => {});
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    const call = server.receiver();
     const giveUp = new AbortController();
     const result = call.post(BODY, {}, giveUp.signal);
     await waitFor(() => server.sockets.size === 1);
     giveUp.abort();
     expect(await result).toEqual({ outcome: "aborted" });
-    server.stop();
   });
 
   // AU-186
@@ -223,11 +194,9 @@ describe("a receiver's response", () => {
       socket.end(`HTTP/1.1 503 Later\r\n${dates}Content-Length: 0\r\n\r\n`);
     });
     for (const clock of [manualClock("2026-01-30T12:00:00Z"), manualClock("2026-02-02T12:00:00Z")]) {
-      const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock });
+      const call = server.receiver({ clock });
       expect(await call.post(BODY, {})).toMatchObject({ outcome: "refused", retryAfterMs: 60_000 });
-      call.close();
     }
-    server.stop();
   });
 
   test("may have seconds or a date in Retry-After, limited to a day", () => {

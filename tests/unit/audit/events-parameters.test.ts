@@ -31,7 +31,7 @@ const refused: Record<string, string[]> = {
   actor_member_id: ["m".repeat(129)],
   request_id: ["r".repeat(129)],
   created_id: ["%00"],
-  route: ["r".repeat(1_025)],
+  route: ["r".repeat(1_025), "/a%0A", "%C3%A9", ""],
   occurred_after: ["yesterday", "2026-01-01T00:00:00+02:00"],
   occurred_before: ["2026-02-29T00:00:00Z"],
 };
