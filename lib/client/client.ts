@@ -4,7 +4,7 @@ import type { paths as GatewayPaths } from "./apis/gateway.d.ts";
 import { isRecord, OstiaryError } from "./errors.ts";
 import { itemsOf, pagesOf } from "./lists.ts";
 import { pathWith, urlOf } from "./paths.ts";
-import { errorOf, jsonIn, readBytes } from "./responses.ts";
+import { errorOf, jsonIn, readBlob } from "./responses.ts";
 import { lifetimeOf, type MintedSession, SessionCredential } from "./session.ts";
 import { SYSTEM_TIME, type Time } from "./time.ts";
 import { baseUrlOf, requireNumbers, type TransportOptions, timerOf, transport } from "./transport.ts";
@@ -58,15 +58,15 @@ interface UntypedClient extends Record<"GET" | "HEAD" | "POST" | "PUT" | "PATCH"
 }
 
 /** Parses a body that is not streamed. */
-function dataIn(
-  bytes: Uint8Array<ArrayBuffer>,
+async function dataIn(
+  body: Blob,
   parseAs: CallInit["parseAs"],
   { headers, status }: Response,
   method: string,
-): unknown {
-  if (parseAs === "arrayBuffer") return bytes.buffer;
-  if (parseAs === "blob") return new Blob([bytes], { type: headers.get("Content-Type") ?? "" });
-  const text = new TextDecoder().decode(bytes);
+): Promise<unknown> {
+  if (parseAs === "arrayBuffer") return body.arrayBuffer();
+  if (parseAs === "blob") return body;
+  const text = await body.text();
   if (parseAs === "text") return text;
   if (text === "" && (method === "head" || [202, 204, 205].includes(status))) return undefined;
   const value = jsonIn(text);
@@ -128,8 +128,8 @@ export function clientWith(options: ClientOptions, time: Time): UntypedClient {
     const request = sent;
     if (request === undefined) throw new Error("openapi-fetch sent no request.");
     if (parseAs === "stream") return { data: response.body, response };
-    const bytes = await inTime(request, (signal) => readBytes(response, bodyBytesMax, signal));
-    return { data: dataIn(bytes, parseAs, response, method), response };
+    const body = await inTime(request, (signal) => readBlob(response, bodyBytesMax, signal));
+    return { data: await dataIn(body, parseAs, response, method), response };
   }
 
   const reader = (path: string, init: CallInit) => async (starting_after: string | undefined) => {

@@ -32,13 +32,9 @@ function unexpected({ status, type }: Response): string {
   return `The server answered with status ${status} and without an error of the API. Check the base URL, and the proxies before it.`;
 }
 
-/**
- * Returns whether a 401 looks like a response of the gateway itself. Reads a clone, so that the body stays
- * readable. Returns true for HEAD, whose response has no body to check.
- */
-export async function isRefusal(response: Response, method: string, signal: AbortSignal): Promise<boolean> {
+/** Returns whether a 401 looks like a response of the gateway itself. Reads a clone, so that the body stays readable. */
+export async function isRefusal(response: Response, signal: AbortSignal): Promise<boolean> {
   if (response.status !== 401) return false;
-  if (method === "HEAD") return true;
   const text = await readText(response.clone(), ERROR_BYTES_MAX, signal).catch(() => "");
   const error = errorIn(jsonIn(text));
   return error?.code === "UNAUTHORIZED" && error.request_id === response.headers.get("X-Request-ID");
@@ -53,26 +49,24 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The parts of a response that reading its body needs. */
-interface Body {
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  readonly status: number;
-}
-
 /**
  * Reads a body as text.
  * @throws OstiaryError if the body has more than `bytesMax` bytes
  */
-export async function readText(response: Body, bytesMax: number, signal: AbortSignal): Promise<string> {
-  return new TextDecoder().decode(await readBytes(response, bytesMax, signal));
+export async function readText(response: Response, bytesMax: number, signal: AbortSignal): Promise<string> {
+  return (await readBlob(response, bytesMax, signal)).text();
 }
 
 /**
  * Reads a body until the signal is aborted.
  * @throws OstiaryError if the body has more than `bytesMax` bytes
  */
-export async function readBytes({ body, status }: Body, bytesMax: number, signal: AbortSignal) {
-  const pieces: Uint8Array[] = [];
+export async function readBlob(
+  { body, status, headers }: Response,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   signal.throwIfAborted();
   const reader = body?.getReader();
@@ -97,11 +91,5 @@ export async function readBytes({ body, status }: Body, bytesMax: number, signal
   } finally {
     signal.removeEventListener("abort", cancel);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return new Blob(pieces, { type: headers.get("Content-Type") ?? "" });
 }

@@ -1,5 +1,5 @@
 import type { Credential } from "./credentials.ts";
-import { Age, SYSTEM_TIME, type Time } from "./time.ts";
+import { SYSTEM_TIME, stopwatch, type Time } from "./time.ts";
 
 /** A session, with how long it is valid after it was asked for. */
 export interface MintedSession {
@@ -29,7 +29,7 @@ export class SessionCredential implements Credential {
   readonly header = "X-API-Key";
   readonly #mint: () => Promise<MintedSession>;
   readonly #time: Time;
-  #current: (MintedSession & { readonly age: Age }) | null = null;
+  #current: (MintedSession & { readonly ageMs: () => number }) | null = null;
   #minting: Promise<string> | null = null;
 
   constructor(mint: () => Promise<MintedSession>, time: Time = SYSTEM_TIME) {
@@ -40,7 +40,7 @@ export class SessionCredential implements Credential {
   value(refused: string | null): string | Promise<string> {
     const current = this.#current;
     const isRefused = current?.token === refused;
-    if (current !== null && !isRefused && current.age.ms < current.lifetimeMs * RENEWED_AFTER)
+    if (current !== null && !isRefused && current.ageMs() < current.lifetimeMs * RENEWED_AFTER)
       return current.token;
     this.#minting ??= this.#renew(isRefused).finally(() => {
       this.#minting = null;
@@ -49,14 +49,13 @@ export class SessionCredential implements Credential {
   }
 
   async #renew(isRefused: boolean): Promise<string> {
-    const age = new Age(this.#time);
+    const ageMs = stopwatch(this.#time);
     const before = this.#current;
     try {
-      this.#current = { ...(await this.#mint()), age };
+      this.#current = { ...(await this.#mint()), ageMs };
       return this.#current.token;
     } catch (error) {
-      const isUsable = before !== null && !isRefused && before.age.ms < before.lifetimeMs;
-      if (isUsable) return before.token;
+      if (before !== null && !isRefused && before.ageMs() < before.lifetimeMs) return before.token;
       throw error;
     }
   }

@@ -38,20 +38,11 @@ export async function orAborted<Result>(
   }
 }
 
-/** Measures how long ago something was, by two readings of the same clock. */
-export class Age {
-  readonly #time: Time;
-  readonly #monotonicMs: number;
-  readonly #wallMs: number;
-
-  constructor(time: Time) {
-    this.#time = time;
-    this.#monotonicMs = time.monotonicMs();
-    this.#wallMs = time.wallMs();
-  }
-
-  /** The larger age of both clocks: one stands still while the machine sleeps, the other may be set back. */
-  get ms(): number {
-    return Math.max(this.#time.monotonicMs() - this.#monotonicMs, this.#time.wallMs() - this.#wallMs);
-  }
+/**
+ * Starts a stopwatch, which returns the milliseconds since then. It reads both clocks: one stands still while the
+ * machine sleeps, the other may be set back.
+ */
+export function stopwatch({ monotonicMs, wallMs }: Time): () => number {
+  const [monotonic, wall] = [monotonicMs(), wallMs()];
+  return () => Math.max(monotonicMs() - monotonic, wallMs() - wall);
 }

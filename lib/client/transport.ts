@@ -66,31 +66,6 @@ export function transport(options: TransportOptions): Transport {
   const { repeats = repeatsReads, wait = sleep } = options;
   const { origin } = new URL(baseUrlOf(options.baseUrl));
   const send = options.fetch ?? ((request: Request) => fetch(request));
-  /** The last value that got a 401 to a HEAD right after its renewal. A service sent that 401, not the gateway. */
-  let accepted: string | null = null;
-
-  /** Sends one attempt with the credential. Returns the error, if there was no response. */
-  async function attempt(whole: Outgoing, value: string | null): Promise<Response | OstiaryError> {
-    const { headers: given, signal } = whole.request;
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), timeoutMs);
-    try {
-      const headers = new Headers(given);
-      if (credential !== undefined && value !== null) headers.set(credential.header, value);
-      const ends = AbortSignal.any([signal, deadline.signal]);
-      const sent = copyOf(whole, headers, ends);
-      // Waits no longer than the deadline, even if the function that sends does not know signals.
-      return await orAborted(ends, () => send(sent));
-    } catch (cause) {
-      signal.throwIfAborted();
-      const message = deadline.signal.aborted
-        ? `The server did not respond within ${timeoutMs} ms.`
-        : "The connection to the server failed.";
-      return new OstiaryError({ code: "NO_RESPONSE", message, cause });
-    } finally {
-      clearTimeout(timer);
-    }
-  }
 
   /** Returns how long to wait before a repetition, or null if the response is final. */
   function waitBefore(repetition: number, method: string, response: Response | null): number | null {
@@ -103,34 +78,53 @@ export function transport(options: TransportOptions): Transport {
     return waitMs <= waitMaxMs ? waitMs : null;
   }
 
-  /** Sends a request, with a renewed credential too if the gateway refuses the first one. */
-  async function authenticated(whole: Outgoing, sender: Sender): Promise<Response | OstiaryError> {
-    const { method, signal } = whole.request;
-    sender.value ??= await headerValue(credential, null, signal);
-    const result = await attempt(whole, sender.value);
-    if (sender.value === null || result instanceof OstiaryError) return result;
-    if (method === "HEAD" && sender.value === accepted) return result;
-    const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    if (!(await isRefusal(result, method, ends))) return result;
-    const refused = sender.value;
-    sender.value = await headerValue(credential, refused, signal);
-    if (sender.value === refused || !repeats(method, result.status)) return result;
-    discard(result);
-    const again = await attempt(whole, sender.value);
-    if (method === "HEAD" && !(again instanceof OstiaryError) && again.status === 401)
-      accepted = sender.value;
-    return again;
-  }
-
   return async (request) => {
     const { method, signal, url } = request;
     // The credential goes to the base URL's origin only.
     if (new URL(url).origin !== origin)
       throw new TypeError("The request leads to another origin than baseUrl.");
-    const whole = await outgoing(request);
-    const sender: Sender = { value: null };
+    const copy = await copierOf(request);
+    /** The value of the credential's header, or null before the first attempt and without a credential. */
+    let value: string | null = null;
+
+    /** Sends one attempt with the credential. Returns the error, if there was no response. */
+    async function attempt(): Promise<Response | OstiaryError> {
+      const deadline = new AbortController();
+      const timer = setTimeout(() => deadline.abort(), timeoutMs);
+      try {
+        const headers = new Headers(request.headers);
+        if (credential !== undefined && value !== null) headers.set(credential.header, value);
+        const ends = AbortSignal.any([signal, deadline.signal]);
+        const sent = copy(headers, ends);
+        // Waits no longer than the deadline, even if the function that sends does not know signals.
+        return await orAborted(ends, () => send(sent));
+      } catch (cause) {
+        signal.throwIfAborted();
+        const message = deadline.signal.aborted
+          ? `The server did not respond within ${timeoutMs} ms.`
+          : "The connection to the server failed.";
+        return new OstiaryError({ code: "NO_RESPONSE", message, cause });
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+
+    /** Makes an attempt, and another one with a renewed credential if the gateway refuses the first one. */
+    async function authenticated(): Promise<Response | OstiaryError> {
+      value ??= await headerValue(credential, null, signal);
+      const result = await attempt();
+      if (value === null || result instanceof OstiaryError) return result;
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      if (!(await isRefusal(result, ends))) return result;
+      const refused = value;
+      value = await headerValue(credential, refused, signal);
+      if (value === refused || !repeats(method, result.status)) return result;
+      discard(result);
+      return attempt();
+    }
+
     for (let repetition = 0; ; repetition++) {
-      const result = await authenticated(whole, sender);
+      const result = await authenticated();
       const response = result instanceof OstiaryError ? null : result;
       const waitMs = waitBefore(repetition, method, response);
       if (waitMs === null) {
@@ -143,12 +137,6 @@ export function transport(options: TransportOptions): Transport {
   };
 }
 
-/** The credential of one call, across its attempts. */
-interface Sender {
-  /** The value of the credential's header, or null before the first attempt and without a credential. */
-  value: string | null;
-}
-
 /**
  * A read may be sent again, and after a 401 every request that has the same effect when it is sent twice
  * (RFC 9110, 9.2.2): a service that imitates the gateway's 401 may have made the change.
@@ -158,23 +146,14 @@ function repeatsReads(method: string, status: number | null): boolean {
   return status === 401 && method !== "POST" && method !== "PATCH";
 }
 
-/** A request. Each attempt sends a copy. */
-interface Outgoing {
-  readonly request: Request;
-  /** The body, or undefined if the request has none. */
-  readonly body: ArrayBuffer | undefined;
-}
-
-async function outgoing(request: Request): Promise<Outgoing> {
+/** Returns a function that copies a request for an attempt. */
+async function copierOf(request: Request): Promise<(headers: Headers, signal: AbortSignal) => Request> {
   // A page sends a cloned body as a stream, which older protocols and debuggers do not know.
   const bytes = reads(request.method) ? undefined : await request.arrayBuffer();
-  return { request, body: bytes?.byteLength === 0 ? undefined : bytes };
-}
-
-function copyOf({ request, body }: Outgoing, headers: Headers, signal: AbortSignal): Request {
+  const body = bytes?.byteLength === 0 ? undefined : bytes;
   const { url, method, cache, credentials, keepalive, referrerPolicy } = request;
-  const kept = { method, cache, credentials, keepalive, referrerPolicy };
-  return new Request(url, { ...kept, headers, body, signal, redirect: "manual" });
+  const kept = { method, cache, credentials, keepalive, referrerPolicy, body };
+  return (headers, signal) => new Request(url, { ...kept, headers, signal, redirect: "manual" });
 }
 
 function reads(method: string): boolean {

@@ -3,7 +3,7 @@ import { OstiaryError } from "./errors.ts";
 
 /** The headers of a request, as `fetch` or Node have them. */
 export type WebhookHeaders =
-  | { get(name: string): string | null }
+  | Iterable<[name: string, value: string]>
   | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
@@ -19,11 +19,8 @@ export function verifyWebhook(
   headers: WebhookHeaders,
   body: string | Uint8Array,
 ): unknown {
-  const signed = {
-    "webhook-id": headerIn(headers, "webhook-id"),
-    "webhook-timestamp": headerIn(headers, "webhook-timestamp"),
-    "webhook-signature": headerIn(headers, "webhook-signature"),
-  };
+  const given = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  const signed = Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), String(value)]));
   let cause: unknown;
   const secrets = typeof secret === "string" ? [secret] : secret;
   for (const webhook of secrets.map(webhookOf)) {
@@ -58,14 +55,4 @@ function textOf(body: string | Uint8Array): string {
   } catch (cause) {
     throw refused(cause);
   }
-}
-
-function headerIn(headers: WebhookHeaders, name: string): string {
-  const value =
-    "get" in headers && typeof headers.get === "function" ? headers.get(name) : valueIn(headers, name);
-  return typeof value === "string" ? value : "";
-}
-
-function valueIn(headers: object, name: string): unknown {
-  return Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
 }

@@ -55,28 +55,6 @@ describe("a session", () => {
     expect(new Set(tokens)).toEqual(new Set(["s1"]));
   });
 
-  // CL-2
-  test("is minted once more, not for each HEAD, when a service answers HEADs with 401", async () => {
-    const { client, minted, tokens } = session({ call: () => new Response(null, { status: 401 }) });
-    for (let count = 0; count < 3; count += 1) {
-      expect((await client.fetch("/org", { method: "HEAD" })).status).toBe(401);
-    }
-    expect([minted.length, tokens]).toEqual([2, ["s1", "s2", "s2", "s2"]]);
-  });
-
-  // CL-2
-  test("that has ended is renewed by a HEAD and by a GET, also after a service refused HEADs", async () => {
-    const ended = new Set<string | null>(["s1"]);
-    const { client, tokens } = session({ call: (token) => (ended.has(token) ? refusal() : null) });
-    expect((await client.fetch("/org", { method: "HEAD" })).status).toBe(200);
-    for (const token of ["s2", "s3"]) ended.add(token);
-    expect((await client.fetch("/org", { method: "HEAD" })).status).toBe(401);
-    for (const method of ["HEAD", "GET"]) {
-      expect((await client.fetch("/org", { method })).status).toBe(method === "GET" ? 200 : 401);
-    }
-    expect(tokens).toEqual(["s1", "s2", "s2", "s3", "s3", "s3", "s4"]);
-  });
-
   // CL-1
   test("is renewed in its last five minutes, whatever the clock of the caller says", async () => {
     const { client, clock, tokens } = session();
