@@ -1,5 +1,5 @@
 import type { Applied, GivenNote } from "@ostiary/lib/contracts/registry-api";
-import { Button, type Failure, FailureNotice } from "@ostiary/lib/page";
+import { Button, type Failure, FailureNotice, Form } from "@ostiary/lib/page";
 import type { RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
@@ -100,14 +100,7 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
     session.announce(`The document is now the text of ${chosen.name}.`);
   };
   return (
-    <form
-      class="panel document"
-      aria-busy={busy}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onReview();
-      }}
-    >
+    <Form class="panel document" busy={busy} onSubmit={onReview}>
       <label for={field}>Configuration document, YAML or JSON</label>
       <textarea
         id={field}
@@ -144,7 +137,7 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
         </label>
         <span class="quiet small">Ctrl+Enter also reviews the document.</span>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,13 +1,13 @@
 import {
   Button,
   ENGLISH_SIGN_IN,
-  type Failure,
   FailureNotice,
   Logo,
   type SignedOut,
   SignedOutNotice,
+  useWrite,
 } from "@ostiary/lib/page";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useSession } from "../page-session.ts";
 
 /** Asks people to sign in: at the identity provider if one is configured, or with a token. */
@@ -83,8 +83,7 @@ export function Brand() {
 /** Asks for the token of an operator. The browser neither submits the form nor offers to save the token. */
 function TokenForm({ hasFocus }: { hasFocus: boolean }) {
   const session = useSession();
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, failure, write } = useWrite();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (hasFocus) input.current?.focus();
@@ -93,12 +92,11 @@ function TokenForm({ hasFocus }: { hasFocus: boolean }) {
   const enter = async (event: Event) => {
     event.preventDefault();
     const token = input.current?.value ?? "";
-    if (busy || token === "") return;
-    setBusy(true);
-    const entered = await session.enter(token);
-    if (entered.ok) return;
-    setFailure(entered.failure);
-    setBusy(false);
+    if (token === "") return;
+    await write(
+      () => session.enter(token),
+      () => {},
+    );
     input.current?.select();
   };
 

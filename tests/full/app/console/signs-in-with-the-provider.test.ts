@@ -5,12 +5,9 @@ import { service } from "../../../app/registry/bed.ts";
 import { OperatorsFile } from "../../../app/registry/operators.ts";
 import {
   ANY_JWT,
-  CANNOT_RETURN,
   chooseName,
   everyRequest,
-  exchangesOf,
   KEPT_BY_PAGE,
-  stateOf,
   untilAsked,
 } from "../../../support/pages/sign-in-pages.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
@@ -92,18 +89,6 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
     // The identity provider asks for the account again, so its own session has ended too.
     await goToProvider(page);
     expect(complaints).toEqual([]);
-  });
-
-  // RG-137
-  test("refuses a return from another issuer, and does not send its code", async () => {
-    const { page } = await bed.visit();
-    const seen = everyRequest(page);
-    await goToProvider(page);
-    const parameters = { code: "a-code", state: stateOf(page), iss: "https://login.example.com" };
-    await page.goto(`${bed.registry.url}/console/signed-in?${new URLSearchParams(parameters)}`);
-    await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
-    expect(page.url()).toBe(`${bed.registry.url}/console#/`);
-    expect(exchangesOf(seen)).toEqual([]);
   });
 
   // RG-139
