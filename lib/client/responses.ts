@@ -49,11 +49,14 @@ export function jsonIn(text: string): unknown {
   }
 }
 
+/** The parts of a response that reading its body needs. */
+type Readable = Pick<Response, "body" | "status"> & { readonly headers: Pick<Headers, "get"> };
+
 /**
  * Reads a body as text.
  * @throws OstiaryError if the body has more than `bytesMax` bytes
  */
-export async function readText(response: Response, bytesMax: number, signal: AbortSignal): Promise<string> {
+export async function readText(response: Readable, bytesMax: number, signal: AbortSignal): Promise<string> {
   return (await readBlob(response, bytesMax, signal)).text();
 }
 
@@ -62,7 +65,7 @@ export async function readText(response: Response, bytesMax: number, signal: Abo
  * @throws OstiaryError if the body has more than `bytesMax` bytes
  */
 export async function readBlob(
-  { body, status, headers }: Response,
+  { body, status, headers }: Readable,
   bytesMax: number,
   signal: AbortSignal,
 ): Promise<Blob> {

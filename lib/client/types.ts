@@ -23,16 +23,10 @@ export type Init<Given> =
     : [Given & { [name: string]: unknown }];
 
 /** The data of a response that is a success. */
-export type DataOf<Operation, Given> =
-  FetchResponse<
-    Extract<Operation, Record<string | number, unknown>>,
-    Given,
-    "application/json"
-  > extends infer Result
-    ? Result extends { error?: never; data: infer Data }
-      ? Data
-      : never
-    : never;
+export type DataOf<Operation, Given> = Extract<
+  FetchResponse<Extract<Operation, Record<string | number, unknown>>, Given, "application/json">,
+  { data: unknown }
+>["data"];
 
 /** A method of the client, such as `GET`. */
 export type Method<Paths extends object, Verb extends HttpMethod> = <
