@@ -1,4 +1,4 @@
-import { Button, Empty, Page, Places, Shell } from "@ostiary/lib/page";
+import { Button, Empty, fragmentTo, Page, Places, Shell } from "@ostiary/lib/page";
 import type { ComponentType } from "preact";
 import { fragmentOf, type PlainView, titleOf, type View as ViewName } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
@@ -26,15 +26,17 @@ export function Console({ session }: { session: Session }) {
   );
 }
 
-const PLACES = [
-  { name: "routes", label: "Routes" },
-  { name: "services", label: "Services" },
-  { name: "changes", label: "Changes" },
-  { name: "lookup", label: "Look up" },
-  { name: "apply", label: "Apply" },
-  { name: "gateways", label: "Gateways" },
-  { name: "operators", label: "Operators" },
-] as const;
+/** The views with a fixed address. The navigation shows those with a label. */
+const VIEWS: Readonly<Record<PlainView, { label?: string; Content: ComponentType }>> = {
+  routes: { label: "Routes", Content: RoutesView },
+  services: { label: "Services", Content: ServicesView },
+  deleted: { Content: DeletedView },
+  changes: { label: "Changes", Content: ChangesView },
+  lookup: { label: "Look up", Content: LookupView },
+  apply: { label: "Apply", Content: ApplyView },
+  gateways: { label: "Gateways", Content: GatewaysView },
+  operators: { label: "Operators", Content: OperatorsView },
+};
 
 /** The views below the list of services. */
 const OF_SERVICES: ReadonlySet<ViewName["name"]> = new Set(["service", "revisions", "deleted"]);
@@ -50,12 +52,11 @@ function View() {
   const view = session.address.value;
   const place = view !== null && OF_SERVICES.has(view.name) ? "services" : view?.name;
   const writes = mayWrite(useOperator());
-  const places = PLACES.map(({ name, label }) => ({
-    key: name,
-    href: fragmentOf({ name }),
-    text: name === "apply" && !writes ? "Review" : label,
-    isPresent: name === place,
-  }));
+  const places = Object.entries(VIEWS).flatMap(([name, { label }]) => {
+    if (label === undefined) return [];
+    const text = name === "apply" && !writes ? "Review" : label;
+    return [{ key: name, href: fragmentTo({ segments: [name] }), text, isPresent: name === place }];
+  });
   return (
     <Shell
       title={headingOf(view, writes)}
@@ -92,17 +93,6 @@ function Account() {
   );
 }
 
-const VIEWS: Readonly<Record<PlainView, ComponentType>> = {
-  routes: RoutesView,
-  services: ServicesView,
-  deleted: DeletedView,
-  changes: ChangesView,
-  lookup: LookupView,
-  apply: ApplyView,
-  gateways: GatewaysView,
-  operators: OperatorsView,
-};
-
 function Content({ view }: { view: ViewName | null }) {
   if (view === null) {
     return (
@@ -113,6 +103,6 @@ function Content({ view }: { view: ViewName | null }) {
   }
   if (view.name === "service") return <ServiceView name={view.service} />;
   if (view.name === "revisions") return <RevisionsView {...view} />;
-  const Plain = VIEWS[view.name];
+  const { Content: Plain } = VIEWS[view.name];
   return <Plain />;
 }
