@@ -1,22 +1,11 @@
 import { NearestRoute } from "@ostiary/lib/contracts/registry-api";
+import { FieldError, RouteConflict } from "@ostiary/lib/domain/errors";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Refused } from "./exit-codes.ts";
 
-const Fields = Type.Object({
-  fields: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
-});
-const Conflicts = Type.Object({
-  conflicts: Type.Array(
-    Type.Object({
-      service: Type.String(),
-      method: Type.String(),
-      path: Type.String(),
-      owner: Type.String(),
-      owner_path: Type.String(),
-    }),
-  ),
-});
+const Fields = Type.Object({ fields: Type.Array(FieldError) });
+const Conflicts = Type.Object({ conflicts: Type.Array(RouteConflict) });
 const Nearest = Type.Object({ nearest: Type.Array(NearestRoute) });
 const Missing = Type.Object({ resource: Type.String(), id: Type.String() });
 const TooLarge = Type.Object({ max_size_bytes: Type.Integer() });

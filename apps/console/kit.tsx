@@ -69,7 +69,7 @@ const STALE =
 function Conflicts({ conflicts }: { conflicts: ReturnType<typeof conflictsOf> }) {
   return (
     <ul class="problems">
-      {conflicts.map(({ service, method, path, owner, owner_path = path }) => (
+      {conflicts.map(({ service, method, path, owner, owner_path }) => (
         <li key={`${method} ${path}`}>
           <code>
             {method} {path}

@@ -1,7 +1,7 @@
+import type { Revision } from "@ostiary/lib/contracts/registry-api";
 import type { Method, Scope } from "@ostiary/lib/domain/routes";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import type { Entry } from "../registry/calls.ts";
 
 export function ScopeBadge({ scope }: { scope: Scope }) {
   return <span class={`scope scope-${scope}`}>{scope}</span>;
@@ -42,7 +42,7 @@ export function Said({ text }: { text: string }) {
   );
 }
 
-export const DONE: Record<Entry["action"], string> = {
+export const DONE: Record<Revision["action"], string> = {
   apply: "applied",
   put: "written",
   delete: "deleted",
@@ -50,7 +50,7 @@ export const DONE: Record<Entry["action"], string> = {
 };
 
 /** Shows why a revision was written. The link is safe: the registry accepts only http and https URLs. */
-export function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
+export function Note({ reason, link }: Pick<Revision, "reason" | "link">) {
   return (
     <span class="note">
       {reason}{" "}

@@ -14,7 +14,8 @@ import {
   Projections,
   type RecordedChange,
   RecordedChanges,
-  Revision,
+  type Revision,
+  Revisions,
   Roles,
   revisionTag,
   Service,
@@ -22,25 +23,11 @@ import {
   WrittenService,
 } from "@ostiary/lib/contracts/registry-api";
 import { type MarkedChange, markChanges } from "@ostiary/lib/domain/routes";
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { pathTo, type Registry } from "./client.ts";
 
 /** The maximum time that a write waits until gateways serve the change. */
 export const WAIT_MS = 10_000;
-
-const Entry = Type.Pick(Revision, [
-  "service",
-  "revision",
-  "action",
-  "restored_from",
-  "request_id",
-  "operator",
-  "reason",
-  "link",
-  "created_at",
-]);
-export type Entry = Static<typeof Entry>;
-const Entries = Type.Object({ revisions: Type.Array(Entry) });
 
 /** The changes that a document would make. Marks show which changes open a route or break callers. */
 export interface Review {
@@ -58,8 +45,8 @@ export const listServices = (registry: Registry) => registry.ask(Services, pathT
 export const readService = (registry: Registry, name: string) =>
   registry.ask(Service, pathTo("services", name));
 
-export async function listRevisions(registry: Registry, service: string): Promise<Entry[]> {
-  return (await registry.ask(Entries, pathTo("services", service, "revisions"))).revisions;
+export async function listRevisions(registry: Registry, service: string): Promise<Revision[]> {
+  return (await registry.ask(Revisions, pathTo("services", service, "revisions"))).revisions;
 }
 
 /** The filters of the writes of all services. Empty filters filter nothing. */
@@ -124,10 +111,6 @@ export async function compareRevisions(
   const path = pathTo("services", service, "revisions", from, "diff", to);
   const { changes } = await registry.ask(Diff, path);
   return markChanges(changes);
-}
-
-export async function readRevision(registry: Registry, service: string, revision: number) {
-  return registry.ask(Revision, pathTo("services", service, "revisions", revision));
 }
 
 /** Makes a dry run of a document. The registry reads JSON as YAML, so the content type is always YAML. */

@@ -5,7 +5,7 @@ import {
   RegistryApi,
   type TokenSource,
 } from "@ostiary/lib/contracts/registry-api";
-import { reasonOf } from "@ostiary/lib/domain/errors";
+import { RouteConflict, reasonOf } from "@ostiary/lib/domain/errors";
 import {
   type Answer,
   answered,
@@ -80,14 +80,6 @@ export function pathTo(...segments: (string | number)[]): string {
   return pathOf(segments, () => new FailedCall("missing", { message: "No service has this name." }));
 }
 
-const Conflict = Type.Object({
-  service: Type.String(),
-  method: Type.String(),
-  path: Type.String(),
-  owner: Type.String(),
-  owner_path: Type.Optional(Type.String()),
-});
-
 const OutOfBounds = Type.Object({
   service: Type.String(),
   path: Type.Optional(Type.String()),
@@ -95,7 +87,7 @@ const OutOfBounds = Type.Object({
   policy: Type.Optional(Type.String()),
 });
 
-export const conflictsOf = ({ details }: Failure) => entriesOf(details, "conflicts", Conflict);
+export const conflictsOf = ({ details }: Failure) => entriesOf(details, "conflicts", RouteConflict);
 export const missingOf = ({ details }: Failure) => entriesOf(details, "missing", OutOfBounds);
 export const nearestOf = ({ details }: Failure) => entriesOf(details, "nearest", NearestRoute);
 

@@ -1,3 +1,4 @@
+import type { Revision } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
 import { Answered, Button, Empty, Rows, SelectField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
@@ -7,14 +8,7 @@ import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { useAsked, useOperator, useSession } from "../page-session.ts";
 import { DONE, Note } from "../parts/shown.tsx";
 import { WriteDialog } from "../parts/write-dialog.tsx";
-import {
-  compareRevisions,
-  type Entry,
-  listRevisions,
-  listServices,
-  readRevision,
-  restoreRevision,
-} from "../registry/calls.ts";
+import { compareRevisions, listRevisions, listServices, restoreRevision } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 
 interface RevisionsViewProps {
@@ -65,13 +59,13 @@ function History({ service, revision, entries, onChanged }: HistoryProps) {
   );
 }
 
-function actionText({ action, restored_from }: Entry): string {
+function actionText({ action, restored_from }: Revision): string {
   return restored_from === null ? DONE[action] : `${DONE[action]} from ${restored_from}`;
 }
 
 interface EntriesProps {
-  entries: readonly Entry[];
-  shown: Entry | undefined;
+  entries: readonly Revision[];
+  shown: Revision | undefined;
 }
 
 function Entries({ entries, shown }: EntriesProps) {
@@ -87,8 +81,8 @@ function Entries({ entries, shown }: EntriesProps) {
                   aria-current={entry === shown ? "true" : undefined}
                 >
                   <b>Revision {entry.revision}</b>{" "}
-                  <span class={`did did-${entry.action}`}>{actionText(entry)}</span>
-                  <span class="quiet small">
+                  <span class={`quiet did-${entry.action}`}>{actionText(entry)}</span>
+                  <span class="below quiet small">
                     <Time at={entry.created_at} />
                   </span>
                 </a>
@@ -102,15 +96,12 @@ function Entries({ entries, shown }: EntriesProps) {
 }
 
 /** Returns the parts of a restore that the operator may not publish, or null while they are not known. */
-function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
+function useRestoreBounds({ service, revision, config }: Revision): readonly OutOfBounds[] | null {
   const operator = useOperator();
   const { answer, failure } = useAsked(
     async (registry) => {
       if (operator.role !== "publisher") return [];
-      const [{ services }, { config }] = await Promise.all([
-        listServices(registry),
-        readRevision(registry, service, revision),
-      ]);
+      const { services } = await listServices(registry);
       return outOfBounds(operator, service, { published: services, restored: config });
     },
     JSON.stringify([operator, service, revision]),
@@ -119,14 +110,14 @@ function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] 
 }
 
 interface ShownProps {
-  entries: readonly Entry[];
-  shown: Entry;
-  newest: Entry;
+  entries: readonly Revision[];
+  shown: Revision;
+  newest: Revision;
   onChanged: () => Promise<void>;
 }
 
 function Shown({ entries, shown, newest, onChanged }: ShownProps) {
-  const { service, revision, action, request_id, operator, reason, link } = shown;
+  const { revision, action, request_id, operator, reason, link } = shown;
   const [from, setFrom] = useState(revision - 1);
   const [restoring, setRestoring] = useState(false);
   const missing = useRestoreBounds(shown);
@@ -172,11 +163,10 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
           onInput={(chosen) => setFrom(Number(chosen))}
         />
       )}
-      <Comparison service={service} from={from} to={revision} />
+      <Comparison from={from} to={shown} />
       {restoring && (
         <RestoreDialog
-          service={service}
-          revision={revision}
+          shown={shown}
           newest={newest.revision}
           onClose={() => setRestoring(false)}
           onChanged={onChanged}
@@ -186,16 +176,15 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
   );
 }
 
-interface RestoreDialogProps extends Pick<ShownProps, "onChanged"> {
-  service: string;
-  revision: number;
+interface RestoreDialogProps extends Pick<ShownProps, "shown" | "onChanged"> {
   /** The newest revision that the page has loaded. */
   newest: number;
   onClose: () => void;
 }
 
 /** Restores the revision with exactly the changes that it shows, or not at all. */
-function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
+function RestoreDialog({ shown, newest, onClose, onChanged }: RestoreDialogProps) {
+  const { service, revision } = shown;
   const session = useSession();
   return (
     <WriteDialog
@@ -221,24 +210,23 @@ function RestoreDialog({ service, revision, newest, onClose, onChanged }: Restor
       <p>
         To restore revision {revision}, the registry makes these changes to the newest revision ({newest}).
       </p>
-      <Comparison service={service} from={newest} to={revision} />
+      <Comparison from={newest} to={shown} />
     </WriteDialog>
   );
 }
 
 interface ComparisonProps {
-  service: string;
   /** The revision to compare with. 0 stands for the empty state before the first revision. */
   from: number;
-  to: number;
+  to: Revision;
 }
 
-function Comparison({ service, from, to }: ComparisonProps) {
-  const asked = useAsked(async (registry) => {
-    if (from > 0) return compareRevisions(registry, service, from, to);
-    const { config } = await readRevision(registry, service, to);
-    return markChanges(listChanges(null, config));
-  }, `${service} ${from} ${to}`);
+function Comparison({ from, to: { service, revision, config } }: ComparisonProps) {
+  const asked = useAsked(
+    async (registry) =>
+      from > 0 ? compareRevisions(registry, service, from, revision) : markChanges(listChanges(null, config)),
+    `${service} ${from} ${revision}`,
+  );
   return (
     <Answered asked={asked}>
       {(changes) =>

@@ -15,7 +15,7 @@ export const FieldError = Type.Object(
 );
 export type FieldError = Static<typeof FieldError>;
 
-const RouteConflict = Type.Object(
+export const RouteConflict = Type.Object(
   {
     service: textField("The service that tried to claim the route.", "gadgets"),
     method: textField("The route's method.", "GET"),

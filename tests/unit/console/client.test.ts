@@ -118,7 +118,10 @@ describe("the console's call of the registry", () => {
 
   test("passes on the valid error details, and leaves out the others", async () => {
     const fields = [{ path: "a", message: "b" }, null, 5, { path: 1, message: "b" }, "x"];
-    const conflicts = [{ service: "a", method: "GET", path: "/", owner: "b" }, { service: "a" }];
+    const conflicts = [
+      { service: "a", method: "GET", path: "/", owner: "b", owner_path: "/" },
+      { service: "a" },
+    ];
     const failure = await failureOf(
       answering(409, envelope("ROUTE_CONFLICT", { fields, conflicts, nearest: {} })),
     );
