@@ -16,11 +16,10 @@ const SAID_MS = 3_000;
 interface CopyButtonProps {
   text: string;
   label: string;
-  onCopied?: () => void;
 }
 
 /** Renders a button that copies a text. Says whether the browser copied it, also to screen readers. */
-export function CopyButton({ text, label, onCopied }: CopyButtonProps) {
+export function CopyButton({ text, label }: CopyButtonProps) {
   const { copied, notCopied } = useKit().texts;
   const [said, say] = useState<{ text: string } | null>(null);
   useEffect(() => {
@@ -32,7 +31,6 @@ export function CopyButton({ text, label, onCopied }: CopyButtonProps) {
     try {
       await navigator.clipboard.writeText(text);
       say({ text: copied });
-      onCopied?.();
     } catch {
       say({ text: notCopied });
     }

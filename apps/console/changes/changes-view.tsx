@@ -87,7 +87,7 @@ function ChangeTable({ changes }: { changes: readonly RecordedChange[] }) {
           <a class="name" href={fragmentOf({ name: "revisions", service, revision })}>
             {service}, revision {revision}
           </a>,
-          <span class={`did did-${action}`}>{DONE[action]}</span>,
+          <span class={`quiet did-${action}`}>{DONE[action]}</span>,
           operator ?? <span class="quiet">seeds</span>,
           (reason !== null || link !== null) && <Note reason={reason} link={link} />,
           <Time at={created_at} />,

@@ -125,17 +125,17 @@ function RoutePath({ path, methods, upstream, bounds }: RoutePathProps) {
   return (
     <>
       <Methods methods={methods} />{" "}
-      <span class="path">
+      <span class="name">
         <Route text={path} />
       </span>
       {upstream !== null && upstream !== path && (
-        <span class="upstream">
+        <span class="below quiet">
           <span aria-hidden="true">↳ </span>
           <span class="sr">calls </span>
           <Route text={upstream} />
         </span>
       )}
-      {bounds !== "" && <span class="upstream">{bounds}</span>}
+      {bounds !== "" && <span class="below quiet">{bounds}</span>}
     </>
   );
 }

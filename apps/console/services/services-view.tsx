@@ -48,7 +48,7 @@ function ServiceTable({ rows }: { rows: readonly ServiceRow[] }) {
             {name}
           </a>,
           <code>{url}</code>,
-          <span class="scope-counts">
+          <span class="spread">
             {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
               <span key={scope}>
                 <ScopeBadge scope={scope} /> {counts[scope].toLocaleString("en")}
