@@ -15,39 +15,24 @@ import {
 } from "@ostiary/lib/runtime/data-folder";
 import { pgliteUrl } from "@ostiary/lib/runtime/stores/database";
 
-const ADMIN_TOKEN = "admin-token";
-const INTERNAL_TOKEN = "internal-token";
-const SIGNING_KEY = "audit-signing-key.pem";
 export const STREAM_KEYS = "audit-stream-keys";
 const STREAM_KEY_BYTES = 32;
 
-/** The files that the platform keeps between starts. */
-interface DataDirectory {
-  readonly databaseUrl: string;
-  readonly logFile: string;
-  readonly adminTokenFile: string;
-  readonly internalTokenFile: string;
-  readonly signingKeyFile: string;
-  readonly streamKeyFile: string;
-  /** Releases the directory for other processes. */
-  close(): Promise<void>;
-}
-
 /**
- * Prepares the directory `path` and claims it for this process. Refuses a directory that cannot be written, or that
- * another platform uses.
+ * Prepares the directory `path`, whose files the platform keeps between starts, and claims it for this process. Refuses
+ * a directory that cannot be written, or that another platform uses. `close` releases the directory.
  */
-export async function openDataDirectory(path: string): Promise<DataDirectory> {
+export async function openDataDirectory(path: string) {
   const root = resolve(path);
-  const giveUp = await claim(root);
+  const close = await claim(root);
   return {
     databaseUrl: pgliteUrl(join(root, "database")),
     logFile: join(root, "ostiary.log"),
-    adminTokenFile: join(root, ADMIN_TOKEN),
-    internalTokenFile: join(root, INTERNAL_TOKEN),
-    signingKeyFile: join(root, SIGNING_KEY),
+    adminTokenFile: join(root, "admin-token"),
+    internalTokenFile: join(root, "internal-token"),
+    signingKeyFile: join(root, "audit-signing-key.pem"),
     streamKeyFile: join(root, STREAM_KEYS),
-    close: giveUp,
+    close,
   };
 }
 
