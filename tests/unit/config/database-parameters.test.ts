@@ -1,7 +1,7 @@
 /** Tests of the parameters in the query of a `DATABASE_URL`. */
 import { describe, expect, test } from "bun:test";
 import { registryVariables } from "@ostiary/registry/config";
-import { ConfigError, loadConfig } from "../../../lib/runtime/config/index.ts";
+import { configProblems } from "../../../lib/runtime/config/index.ts";
 import { withoutSettings } from "../../../lib/runtime/stores/database/session-settings.ts";
 
 /** Every parameter that libpq 18 documents, as its array of options names them. */
@@ -13,17 +13,9 @@ const LIBPQ = `application_name channel_binding client_encoding connect_timeout 
   ssl_min_protocol_version sslcert sslcertmode sslcompression sslcrl sslcrldir sslkey sslkeylogfile sslmode
   sslnegotiation sslpassword sslrootcert sslsni target_session_attrs tcp_user_timeout user`.split(/\s+/);
 
-function problem(query: string): string | null {
-  try {
-    loadConfig(registryVariables, {
-      DATABASE_URL: `postgres://u:p@h/db?${query}`,
-      ADMIN_TOKEN: "x".repeat(32),
-    });
-    return null;
-  } catch (error) {
-    const found = error instanceof ConfigError ? error.problems : [];
-    return found.find(({ variable }) => variable === "DATABASE_URL")?.message ?? null;
-  }
+function problem(query: string): string | undefined {
+  const found = configProblems(registryVariables, { DATABASE_URL: `postgres://u:p@h/db?${query}` });
+  return found.find(({ variable }) => variable === "DATABASE_URL")?.message;
 }
 
 // OP-120

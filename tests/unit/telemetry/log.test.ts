@@ -1,26 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { accessSample, createLog, type Logger, type LogOptions } from "@ostiary/lib/runtime/telemetry";
+import { accessSample, createLog, type LogOptions } from "@ostiary/lib/runtime/telemetry";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Returns the log lines that `write` makes, after the log is flushed. */
-async function logged(level: LogOptions["level"], write: (log: Logger) => void): Promise<unknown[]> {
-  const folder = temporaryFolder("log");
-  const file = join(folder, "log");
-  const { log, flush } = createLog({ service: "gateway", level, file });
-  write(log);
-  await flush();
-  const text = await Bun.file(file).text();
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
+async function logged(level: LogOptions["level"], write: (sink: ReturnType<typeof createLog>) => void) {
+  const file = join(temporaryFolder("log"), "log");
+  const sink = createLog({ service: "gateway", level, file });
+  write(sink);
+  await sink.flush();
+  const lines = (await Bun.file(file).text()).trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line));
 }
 
 describe("a log line", () => {
   // OP-36
   test("is JSON with timestamp, level, message, service and its fields", async () => {
-    const lines = await logged("info", (log) => {
+    const lines = await logged("info", ({ log }) => {
       log.info({ route: "/a", status: 200 }, "request completed");
     });
     expect(lines).toEqual([
@@ -37,22 +33,14 @@ describe("a log line", () => {
 
   // OP-35
   test("is written from debug up after a switch of the level, and from the original level after the next", async () => {
-    const folder = temporaryFolder("log");
-    const file = join(folder, "log");
-    const sink = createLog({ service: "gateway", level: "warn", file });
-    for (const message of ["before", "between", "after"]) {
-      sink.log.debug({}, message);
-      if (message !== "after") sink.switchLevel();
-    }
-    await sink.flush();
-    const messages = (await Bun.file(file).text())
-      .split("\n")
-      .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
-    expect(messages.map(({ message, log_level }) => log_level ?? message)).toEqual([
-      "debug",
-      "between",
-      "warn",
-    ]);
+    const lines = await logged("warn", (sink) => {
+      for (const message of ["before", "between", "after"]) {
+        sink.log.debug({}, message);
+        if (message !== "after") sink.switchLevel();
+      }
+    });
+    const messages = lines.map(({ message, log_level }) => log_level ?? message);
+    expect(messages).toEqual(["debug", "between", "warn"]);
   });
 });
 
