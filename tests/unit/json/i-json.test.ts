@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { JsonTooDeep, NotIJson, parseIJson } from "@ostiary/lib/domain/json";
 import fc from "fast-check";
+import { wordsOf } from "../../support/words.ts";
 
 describe("I-JSON", () => {
   test.each([
@@ -16,15 +17,10 @@ describe("I-JSON", () => {
   });
 
   test.each([
-    "12345678901234567890",
-    "9007199254740993",
-    "-9007199254740993",
-    "1e400",
-    "-1e400",
-    "1e-400",
-    "0.1000000000000000055511151231257827",
-    "3.14159265358979323846264338327950288",
-    "1.00000000000000000001",
+    ...wordsOf(`
+      12345678901234567890 9007199254740993 -9007199254740993 1e400 -1e400 1e-400
+      0.1000000000000000055511151231257827 3.14159265358979323846264338327950288 1.00000000000000000001
+    `),
     `1${"0".repeat(400)}`,
   ])("refuses a number that a double cannot keep exactly: %s", (number) => {
     expect(() => parseIJson(`{"a":[${number}]}`)).toThrow(NotIJson);

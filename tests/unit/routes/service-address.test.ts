@@ -64,19 +64,10 @@ describe("a pattern of addresses", () => {
   });
 
   test.each([
-    "http://*:80",
-    "http://*.:80",
-    "http://*.*.internal:80",
-    "http://*a.internal:80",
-    "http://*.[::1]:80",
-    "http://*.localhost:80",
-    "http://widgets",
-    "http://widgets:0",
-    "http://widgets:8*",
-    "http://widgets:080",
-    "https://widgets:443",
-    "widgets:80",
-    "*",
+    ...wordsOf(`
+      http://*:80 http://*.:80 http://*.*.internal:80 http://*a.internal:80 http://*.[::1]:80 http://*.localhost:80
+      http://widgets http://widgets:0 http://widgets:8* http://widgets:080 https://widgets:443 widgets:80 *
+    `),
     "",
   ])("cannot be %p", (pattern) => {
     expect(addressPatternViolation(pattern)).not.toBeNull();
