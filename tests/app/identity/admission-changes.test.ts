@@ -5,6 +5,7 @@ import { type Cursor, readCursor, writeCursor } from "../../../apps/identity/adm
 import { readChanges } from "../../../apps/identity/admission-changes/sql.ts";
 import { expirySweeper } from "../../../apps/identity/expiry-sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
+import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity({ poolMax: 30 });
@@ -58,26 +59,7 @@ async function newKey(owner: string): Promise<{ path: string; key: string }> {
 }
 
 /** Runs an update in a transaction that stays open until `commit`. */
-async function heldUpdate(update: string): Promise<{ commit(): Promise<void> }> {
-  const updated = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
-  const transaction = identity.database.transaction(
-    "hold",
-    async (tx) => {
-      await tx.execute(update);
-      updated.resolve();
-      await held.promise;
-    },
-    { lane: "held" },
-  );
-  await updated.promise;
-  return {
-    commit() {
-      held.resolve();
-      return transaction;
-    },
-  };
-}
+const heldUpdate = (update: string) => heldTransaction(identity.database, (tx) => tx.execute(update));
 
 // ID-116, ID-117, ID-118
 describe("changes of admissions", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { lastUseWriter, storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
-import postgres from "postgres";
 import { services, waitFor } from "../../support/index.ts";
+import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { useIdentity } from "./bed.ts";
 
 const real = services().postgres.real;
@@ -77,24 +77,16 @@ describe.skipIf(!real)("last_used_at on a PostgreSQL server", () => {
   // ID-63
   test("of a key with a locked row is stored later, and does not delay other keys or validations", async () => {
     const [locked, free] = [await newKey(), await newKey()];
-    const client = postgres(identity.databaseUrl, { max: 1 });
-    const release = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const holder = client.begin(async (tx) => {
-      await tx`update identity.api_keys set name = 'Held' where id = ${locked.id}`;
-      held.resolve();
-      await release.promise;
-    });
-    await held.promise;
+    const holder = await heldTransaction(identity.database, (tx) =>
+      tx.execute(`update identity.api_keys set name = 'Held' where id = '${locked.id}'`),
+    );
     for (const { key } of [locked, free]) expect(await identity.validate(key)).toMatchObject({ valid: true });
     await storeLastUses(identity.deps);
     expect([await lastUsed(locked), await lastUsed(free)]).toEqual([null, iso(identity.clock.now())]);
     expect(identity.deps.lastUses.waiting).toBe(1);
-    release.resolve();
-    await holder;
+    await holder.commit();
     await storeLastUses(identity.deps);
     expect(await lastUsed(locked)).toBe(iso(identity.clock.now()));
-    await client.end();
   });
 
   test("is stored without deadlocks by replicas with the same keys, while keys are revoked and members removed", async () => {

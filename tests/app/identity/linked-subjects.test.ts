@@ -1,6 +1,7 @@
 /** Tests that staff link a further subject of an identity provider to a person (ID-120, ID-121). */
 import { describe, expect, test } from "bun:test";
 import { services, waitFor } from "../../support/index.ts";
+import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { type Answer, NOBODY, TIME, useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity({ poolMax: 30 });
@@ -150,30 +151,19 @@ describe.if(real)("links and sign-ins at once", () => {
     const user_id = await identity.person();
     for (let count = 1; count < 9; count++) await link(user_id, free());
     const subjects = [free(), free()];
-    const inserted = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
     const other = await identity.person();
-    const rolledBack = identity.database.transaction(
-      "hold",
-      async (tx) => {
-        for (const { issuer, subject } of subjects) {
-          await tx.execute(
-            `insert into identity.idp_links values ('${issuer}', '${subject}', '${other}', now())`,
-          );
-        }
-        inserted.resolve();
-        await held.promise;
-        throw new Error("rolled back");
-      },
-      { lane: "held" },
-    );
-    await inserted.promise;
+    const inserted = await heldTransaction(identity.database, async (tx) => {
+      for (const { issuer, subject } of subjects) {
+        await tx.execute(
+          `insert into identity.idp_links values ('${issuer}', '${subject}', '${other}', now())`,
+        );
+      }
+    });
     const answers = Promise.all(subjects.map((subject) => link(user_id, subject)));
     const waiting = () => identity.sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await waitFor(async () => (await waiting()).length === 2);
-    held.resolve();
-    await expect(rolledBack).rejects.toThrow("rolled back");
+    await inserted.rollBack();
     const [one, two] = (await answers).toSorted((a, b) => a.status - b.status);
     expect(one?.status).toBe(201);
     if (two !== undefined) expectTooMany(two);

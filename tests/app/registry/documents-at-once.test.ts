@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { becomeWriter } from "../../../apps/registry/publishing/sql.ts";
+import { closing } from "../../support/during-tests.ts";
+import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { services } from "../../support/stores/services.ts";
 import { service, startRegistry } from "./bed.ts";
 import { entry } from "./operators.ts";
@@ -18,15 +20,10 @@ test.skipIf(!services().postgres.real)(
     });
     const document = { services: { a: service("/a") } };
     const preview = (operator: string) => registry.as(operator).call("POST", "/apply?dry_run=true", document);
-    const database = await openDatabase(registry.databaseUrl, { namespace: "test", poolMax: 1 });
-    const held = Promise.withResolvers<void>();
-    const taken = Promise.withResolvers<void>();
-    const writer = database.transaction("hold", async (tx) => {
-      await becomeWriter(tx);
-      taken.resolve();
-      await held.promise;
-    });
-    await taken.promise;
+    await using database = closing(
+      await openDatabase(registry.databaseUrl, { namespace: "test", poolMax: 1 }),
+    );
+    const writer = await heldTransaction(database, becomeWriter);
     let answered = 0;
     const count = <T>(answer: T) => {
       answered++;
@@ -38,10 +35,8 @@ test.skipIf(!services().postgres.real)(
     const waiting = preview("many").then(count);
     for (let round = 0; round < 3; round++) expect((await preview("other")).status).toBe(200);
     expect(answered).toBe(0);
-    held.resolve();
-    await writer;
+    await writer.commit();
     for (const answer of await Promise.all([...applies, waiting])) expect(answer.status).toBe(200);
     expect(answered).toBe(AT_ONCE + 1);
-    await database.close();
   },
 );

@@ -20,47 +20,23 @@ const after = {
   user: { routes: [{ path: "/a", methods: ["GET", "POST"], rate_limit: false }] },
   member: { routes: [{ path: "/b", methods: ["GET"], required_labels: ["x"] }] },
 };
-const ofService = { scope: null, method: null, path: null };
+/** A change of the service itself, or of a route: its scope, method and path. */
+type Place = [scope: string, method: string, path: string] | null;
+const change = (action: string, place: Place, before: object | null, after: object | null) => {
+  const [scope, method, path] = place ?? [null, null, null];
+  return { action, scope, method, path, before, after };
+};
+const burst = (requests: number) => ({ rate_limits: { burst: { requests, window_seconds: 1 } } });
+const gone = { rate_limits: { gone: { requests: 1, window_seconds: 1 } } };
 const changes = [
-  { action: "changed", ...ofService, before: { url: "http://a:1" }, after: { url: "http://a:2" } },
-  { action: "added", ...ofService, before: null, after: { openapi: "/openapi.json" } },
-  {
-    action: "changed",
-    ...ofService,
-    before: { rate_limits: { burst: { requests: 1, window_seconds: 1 } } },
-    after: { rate_limits: { burst: { requests: 2, window_seconds: 1 } } },
-  },
-  {
-    action: "changed",
-    scope: "user",
-    method: "GET",
-    path: "/a",
-    before: { rate_limit: "burst" },
-    after: { rate_limit: false },
-  },
-  {
-    action: "changed",
-    scope: "user",
-    method: "POST",
-    path: "/a",
-    before: { rate_limit: "burst" },
-    after: { rate_limit: false },
-  },
-  {
-    action: "added",
-    scope: "member",
-    method: "GET",
-    path: "/b",
-    before: null,
-    after: { required_labels: ["x"] },
-  },
-  {
-    action: "removed",
-    ...ofService,
-    before: { rate_limits: { gone: { requests: 1, window_seconds: 1 } } },
-    after: null,
-  },
-  { action: "removed", scope: "user", method: "GET", path: "/b", before: {}, after: null },
+  change("changed", null, { url: "http://a:1" }, { url: "http://a:2" }),
+  change("added", null, null, { openapi: "/openapi.json" }),
+  change("changed", null, burst(1), burst(2)),
+  change("changed", ["user", "GET", "/a"], { rate_limit: "burst" }, { rate_limit: false }),
+  change("changed", ["user", "POST", "/a"], { rate_limit: "burst" }, { rate_limit: false }),
+  change("added", ["member", "GET", "/b"], null, { required_labels: ["x"] }),
+  change("removed", null, gone, null),
+  change("removed", ["user", "GET", "/b"], {}, null),
 ];
 
 describe("a dry run", () => {
@@ -81,8 +57,8 @@ describe("a dry run", () => {
           status: "created",
           revision: null,
           changes: [
-            { action: "added", ...ofService, before: null, after: { url: "http://upstream:8080" } },
-            { action: "added", scope: "user", method: "GET", path: "/fresh", before: null, after: {} },
+            change("added", null, null, { url: "http://upstream:8080" }),
+            change("added", ["user", "GET", "/fresh"], null, {}),
           ],
         },
       ],

@@ -16,6 +16,12 @@ async function start(): Promise<LoadingGateway> {
   running.push(gateway);
   return gateway;
 }
+/** Starts a gateway. Returns it with its entry in the route store. */
+async function startTelling() {
+  const gateway = await start();
+  const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+  return { gateway, value: entry?.value, told: JSON.parse(entry?.value ?? "{}") };
+}
 afterEach(async () => {
   await Promise.all(running.splice(0).map((gateway) => gateway.stop()));
 });
@@ -76,12 +82,10 @@ describe("the list of gateways", () => {
 
   // RG-85
   test("leaves out invalid entries, and shows the others", async () => {
-    const gateway = await start();
-    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
-    const told = JSON.parse(entry?.value ?? "{}");
+    const { gateway, told, value } = await startTelling();
     const bad = {
-      "": entry?.value,
-      "of-another": entry?.value,
+      "": value,
+      "of-another": value,
       "no-json": "{",
       deep: `{"a":${"[".repeat(5_000)}`,
       number: JSON.stringify({ ...told, instance: "number", services: "2" }),
@@ -101,8 +105,8 @@ describe("the list of gateways", () => {
         skipped: Array(1_001).fill({ service: "x", reason: "y" }),
       }),
     };
-    for (const [id, value] of Object.entries(bad)) {
-      await registry.routeStore.put(INSTANCES_PREFIX + id, value ?? "");
+    for (const [id, text] of Object.entries(bad)) {
+      await registry.routeStore.put(INSTANCES_PREFIX + id, text ?? "");
     }
     const later = {
       ...told,
@@ -123,9 +127,7 @@ describe("the list of gateways", () => {
   });
 
   test("limits the length of names and reasons, and replaces control characters in them", async () => {
-    const gateway = await start();
-    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
-    const told = JSON.parse(entry?.value ?? "{}");
+    const { told } = await startTelling();
     const skipped = [
       { service: "a\r\nb\u2028c", reason: "\u001b[2Jwiped\nNo gateway is running." },
       { service: "n".repeat(500), reason: "r".repeat(9_000) },
@@ -145,9 +147,7 @@ describe("the list of gateways", () => {
   });
 
   test("has a hundred gateways on a page, and the next page continues after the last one", async () => {
-    const gateway = await start();
-    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
-    const told = JSON.parse(entry?.value ?? "{}");
+    const { gateway, told } = await startTelling();
     const ids = Array.from({ length: 205 }, (_, number) => `0rogue-${String(number).padStart(3, "0")}`);
     for (const id of ids) {
       await registry.routeStore.put(INSTANCES_PREFIX + id, JSON.stringify({ ...told, instance: id }));

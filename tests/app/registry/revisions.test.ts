@@ -24,41 +24,20 @@ describe("the history of a service", () => {
     const { status, body } = await registry.call("GET", "/services/told/revisions");
     expect(status).toBe(200);
     const common = {
-      service: "told",
-      operator: "admin",
-      reason: null,
-      link: null,
+      ...{ service: "told", operator: "admin", reason: null, link: null },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
     };
-    expect(body).toEqual({
-      revisions: [
-        {
-          ...common,
-          revision: 4,
-          action: "restore",
-          restored_from: 1,
-          config: service("/told"),
-          request_id: "r-4",
-        },
-        { ...common, revision: 3, action: "delete", restored_from: null, config: null, request_id: "r-3" },
-        {
-          ...common,
-          revision: 2,
-          action: "put",
-          restored_from: null,
-          config: service("/told", "/told/more"),
-          request_id: "r-2",
-        },
-        {
-          ...common,
-          revision: 1,
-          action: "apply",
-          restored_from: null,
-          config: service("/told"),
-          request_id: "r-1",
-        },
-      ],
+    const rows: [action: string, restored_from: number | null, config: object | null][] = [
+      ["restore", 1, service("/told")],
+      ["delete", null, null],
+      ["put", null, service("/told", "/told/more")],
+      ["apply", null, service("/told")],
+    ];
+    const revisions = rows.map(([action, restored_from, config], index) => {
+      const revision = rows.length - index;
+      return { ...common, revision, action, restored_from, config, request_id: `r-${revision}` };
     });
+    expect(body).toEqual({ revisions });
     const times = body.revisions.map((each: { created_at: string }) => each.created_at);
     expect(times).toEqual([...times].sort().reverse());
     for (const each of body.revisions) expect((await revision("told", each.revision)).body).toEqual(each);
