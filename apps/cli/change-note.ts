@@ -1,4 +1,4 @@
-import { type GivenNote, LINK_LENGTH_MAX, REASON_LENGTH_MAX } from "@ostiary/lib/contracts/registry-api";
+import { type GivenNote, isChangeLink, REASON_LENGTH_MAX } from "@ostiary/lib/contracts/registry-api";
 import type { ReadVariable } from "./profiles.ts";
 
 /**
@@ -41,11 +41,5 @@ function acceptedReason(text: string | undefined): string | undefined {
 
 function acceptedLink(text: string | undefined): string | undefined {
   const url = URL.parse(text ?? "");
-  const isAccepted =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === "" &&
-    url.password === "" &&
-    url.href.length <= LINK_LENGTH_MAX;
-  return isAccepted ? url.href : undefined;
+  return url !== null && isChangeLink(url.href) ? url.href : undefined;
 }

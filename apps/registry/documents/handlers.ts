@@ -59,14 +59,10 @@ export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {
         }
         const services = [...configs.keys()];
         const write = { expected: readExpectedPreview(request), author };
-        const { result, propagation } = await waitedFor(
-          publishing,
-          { services, wait_ms, request },
-          (waited) =>
-            // a wait for gateways takes no turn
-            applyDocument(waited, configs, write).finally(done),
+        // a wait for gateways takes no turn
+        return waitedFor(publishing, { services, wait_ms, request }, (waited) =>
+          applyDocument(waited, configs, write).finally(done),
         );
-        return { ...result, propagation };
       });
     },
     {

@@ -1,4 +1,3 @@
-import type { Propagation } from "@ostiary/lib/contracts/registry-api";
 import { waitParameter } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { operatorOf } from "../operators/access.ts";
@@ -13,18 +12,15 @@ export const waitParameters = {
 
 export const waitQuery = Type.Object(waitParameters, { additionalProperties: false });
 
-/** The result of a write, with its propagation if the caller waited. */
-interface Waited<Result> {
-  result: Result;
-  propagation: Propagation | undefined;
-}
-
-/** Calls `write`, which changes `services`, and then waits until gateways serve the write if `wait_ms` is set. */
-export async function waitedFor<Result>(
+/**
+ * Calls `write`, which changes `services`, and then waits until gateways serve the write if `wait_ms` is set. Returns
+ * the result of the write, with its propagation if the caller waited.
+ */
+export async function waitedFor<Result extends object>(
   publishing: Publishing,
   { services, wait_ms, request }: { services: readonly string[]; wait_ms?: string; request: Request },
   write: (publishing: Publishing) => Promise<Result>,
-): Promise<Waited<Result>> {
+) {
   let committedFence = 0;
   const onCommit = (fence: number) => {
     committedFence = fence;
@@ -32,8 +28,8 @@ export async function waitedFor<Result>(
   };
   const result = await write({ ...publishing, onCommit });
   publishing.countWrites(operatorOf(request).name, services.length);
-  if (wait_ms === undefined) return { result, propagation: undefined };
   const commit = { fence: committedFence, services };
-  const propagation = await publishing.propagations.wait(commit, Number(wait_ms), request.signal);
-  return { result, propagation };
+  const wait = () => publishing.propagations.wait(commit, Number(wait_ms), request.signal);
+  const propagation = wait_ms === undefined ? undefined : await wait();
+  return { ...result, propagation };
 }

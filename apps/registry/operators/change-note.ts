@@ -1,4 +1,5 @@
 import {
+  isChangeLink,
   LINK_HEADER as LINK,
   LINK_LENGTH_MAX,
   REASON_HEADER as REASON,
@@ -43,7 +44,7 @@ export function readChangeNote(headers: Headers): ChangeNote {
     problems.push({ path: REASON, message });
   }
   const link = textOf(headers.get(LINK));
-  if (link === undefined || (link !== null && !isLink(link))) {
+  if (link === undefined || (link !== null && !isChangeLink(link))) {
     const message = `${LINK} must be an http:// or https:// URL of at most ${LINK_LENGTH_MAX} characters, without user and password.`;
     problems.push({ path: LINK, message });
   }
@@ -62,10 +63,4 @@ function textOf(header: string | null): string | null | undefined {
 
 function isReason(text: string): boolean {
   return [...text].length <= REASON_LENGTH_MAX && !/\p{Cc}/u.test(text);
-}
-
-function isLink(text: string): boolean {
-  if (text.length > LINK_LENGTH_MAX || !/^https?:\/\/[\x21-\x7e]+$/i.test(text)) return false;
-  const url = URL.parse(text);
-  return url !== null && url.username === "" && url.password === "";
 }

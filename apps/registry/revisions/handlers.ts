@@ -105,12 +105,9 @@ function restoreHandlers(publishing: Publishing) {
         const service = serviceName({ name });
         const write = serviceWrite(request);
         const revision = revisionNumber(rev);
-        const { result, propagation } = await waitedFor(
-          publishing,
-          { services: [service], wait_ms, request },
-          (waited) => restoreRevision(waited, service, revision, write),
+        return waitedFor(publishing, { services: [service], wait_ms, request }, async (waited) =>
+          answerService(set, await restoreRevision(waited, service, revision, write)),
         );
-        return { ...answerService(set, result), propagation };
       },
       {
         params: revisionParams,

@@ -87,12 +87,9 @@ function serviceWriteHandlers(publishing: Publishing, bodyBytesMax: number) {
         const write = serviceWrite(request);
         const valid = validateService(name, await readJson(request, bodyBytesMax));
         if (!valid.ok) throw validationError(valid.fields);
-        const { result, propagation } = await waitedFor(
-          publishing,
-          { services: [name], wait_ms, request },
-          (waited) => putService(waited, name, valid.service, write),
+        return waitedFor(publishing, { services: [name], wait_ms, request }, async (waited) =>
+          answerService(set, await putService(waited, name, valid.service, write)),
         );
-        return { ...answerService(set, result), propagation };
       },
       {
         response: {
@@ -111,7 +108,7 @@ function serviceWriteHandlers(publishing: Publishing, bodyBytesMax: number) {
         const { propagation } = await waitedFor(
           publishing,
           { services: [name], wait_ms, request },
-          (waited) => deleteService(waited, name, write),
+          (waited) => deleteService(waited, name, write).then(() => ({})),
         );
         if (propagation !== undefined) return { propagation };
         set.status = 204;

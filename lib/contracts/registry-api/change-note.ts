@@ -5,6 +5,13 @@ export const LINK_HEADER = "X-Change-Link";
 export const REASON_LENGTH_MAX = 512;
 export const LINK_LENGTH_MAX = 2_048;
 
+/** Returns whether the registry accepts a text as the link of a write. */
+export function isChangeLink(text: string): boolean {
+  if (text.length > LINK_LENGTH_MAX || !/^https?:\/\/[\x21-\x7e]+$/i.test(text)) return false;
+  const url = URL.parse(text);
+  return url !== null && url.username === "" && url.password === "";
+}
+
 /** The unchecked reason and link of a write, as a client sends them. */
 export interface GivenNote {
   readonly reason?: string;
