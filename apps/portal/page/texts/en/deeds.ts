@@ -1,21 +1,30 @@
 import type { Deed, DeedTexts } from "../../audit/deed.ts";
 
 /** The regular verbs with which the summaries of operations begin. */
-const REGULAR = new Set([
-  ...["Add", "Approve", "Call", "Cancel", "Change", "Close", "Confirm", "Create", "Delete", "Disable"],
-  ...["Download", "Edit", "Enable", "Export", "Import", "Invite", "Join", "List", "Move", "Open", "Order"],
-  ...["Publish", "Remove", "Rename", "Replace", "Restore", "Revoke", "Rotate", "Save", "Show", "Start"],
-  ...["Test", "Update", "Upload"],
-]);
+const REGULAR = new Set(
+  `Add Approve Call Cancel Change Close Confirm Create Delete Disable Download Edit Enable Export
+   Import Invite Join List Move Open Order Publish Remove Rename Replace Restore Revoke Rotate Save
+   Show Start Test Update Upload`.split(/\s+/),
+);
 
 /** The past tense of the other verbs. */
-const IRREGULAR: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    ...{ Build: "built", Copy: "copied", Get: "got", Leave: "left", Make: "made", Pay: "paid", Put: "put" },
-    ...{ Read: "read", Reset: "reset", Run: "ran", Send: "sent", Set: "set", Stop: "stopped" },
-    ...{ Submit: "submitted", Write: "wrote" },
-  }),
-);
+const IRREGULAR = new Map([
+  ["Build", "built"],
+  ["Copy", "copied"],
+  ["Get", "got"],
+  ["Leave", "left"],
+  ["Make", "made"],
+  ["Pay", "paid"],
+  ["Put", "put"],
+  ["Read", "read"],
+  ["Reset", "reset"],
+  ["Run", "ran"],
+  ["Send", "sent"],
+  ["Set", "set"],
+  ["Stop", "stopped"],
+  ["Submit", "submitted"],
+  ["Write", "wrote"],
+]);
 
 /** Makes an action of a sentence such as "Create a widget". An unknown verb stays as it is. */
 function deedOf(sentence: string): Deed {
