@@ -106,3 +106,8 @@ export function isConcerned(cell: Cell, answer: Answer): boolean {
 export function withinFault({ answers, brokenMs, returningMs }: CellRun): Answer[] {
   return answers.filter(({ startedMs, endedMs }) => startedMs >= brokenMs && endedMs <= returningMs);
 }
+
+/** Formats a time as the seconds since the beginning of the run. */
+export function secondsInto({ beganMs }: CellRun, ms: number): string {
+  return `at ${((ms - beganMs) / 1000).toFixed(2)} s`;
+}

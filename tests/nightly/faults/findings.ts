@@ -1,7 +1,7 @@
 import { type CellRun, isExcused, isGood } from "./cell-run.ts";
 import { nameOf } from "./cells.ts";
 import { healing } from "./promises/healing.ts";
-import { type Judgement, judge } from "./promises/index.ts";
+import { type Judgement, judge } from "./promises/promises.ts";
 
 export interface Findings {
   readonly cell: string;

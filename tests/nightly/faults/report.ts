@@ -1,7 +1,7 @@
 import { markdownTable } from "../bench/measure/table.ts";
 import { CLOCK_FAULTS, FAULTS } from "./cells.ts";
 import type { Findings } from "./findings.ts";
-import { PROMISES } from "./promises/index.ts";
+import { PROMISES } from "./promises/promises.ts";
 
 const NAMED_MAX = 3;
 

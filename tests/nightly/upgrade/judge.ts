@@ -1,7 +1,6 @@
 import { type Answer, type CellRun, isGood } from "../faults/cell-run.ts";
 import { CLIENTS } from "../faults/clients.ts";
-import { disturbed } from "../faults/promises/goes-on.ts";
-import { judge } from "../faults/promises/index.ts";
+import { disturbed, judge } from "../faults/promises/promises.ts";
 import type { Part } from "./orders.ts";
 
 /** One step of an upgrade: both replicas of one service are replaced. */

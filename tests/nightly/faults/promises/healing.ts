@@ -1,8 +1,6 @@
 import { type CellRun, isExcused, isGood } from "../cell-run.ts";
-import { CLIENTS, type Client, KINDS } from "../clients.ts";
-import type { Promised } from "./promise.ts";
+import { CLIENTS, type Client } from "../clients.ts";
 
-const HEALED_MS = 5_000;
 const GATEWAYS = 2;
 
 /** The part of a run that shows when clients were served normally again. */
@@ -45,16 +43,3 @@ function healingOfRoutes({ served, returnedMs }: Healing): number {
   );
   return Math.max(...firsts) - returnedMs;
 }
-
-export const everythingHeals: Promised = {
-  name: "heals",
-  title: `Within ${HEALED_MS / 1000} s after a fault, all clients are served normally again.`,
-  timed: true,
-  judge: (run) =>
-    [...healing(run)]
-      .filter(([, ms]) => ms > HEALED_MS)
-      .map(([client, ms]) => {
-        const who = client === "routes" ? "new routes" : KINDS[client].title;
-        return `${who}: ${Number.isFinite(ms) ? `after ${Math.round(ms)} ms` : "not at all"}`;
-      }),
-};

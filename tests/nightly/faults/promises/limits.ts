@@ -1,7 +1,5 @@
-import { type Answer, askedTheBroken, type CellRun, isExcused, ownTime, withinFault } from "../cell-run.ts";
-import { isAway } from "../cells.ts";
+import { type Answer, type CellRun, secondsInto } from "../cell-run.ts";
 import { LIMITS } from "../clients.ts";
-import { at, type Promised } from "./promise.ts";
 
 interface CountedAnswer extends Answer {
   readonly counted: NonNullable<Answer["counted"]>;
@@ -13,17 +11,10 @@ interface CountedAnswer extends Answer {
  */
 const SAME_END_S = 1;
 
-export const limitsAreExact: Promised = {
-  name: "limits",
-  title: "Limits are exact over all gateways while Redis is up.",
-  timed: false,
-  judge: (run) => windowsOf(run).flatMap((window) => problemsOfWindow(run, window)),
-};
-
 /**
  * Groups the counted answers by window. A killed Redis loses its counts, so its restart begins new windows.
  */
-function windowsOf(run: CellRun): CountedAnswer[][] {
+export function windowsOf(run: CellRun): CountedAnswer[][] {
   const forgets = run.cell.parts.includes("redis") && run.cell.fault === "killed";
   const epochOf = ({ startedMs }: Answer) => (forgets && startedMs >= run.brokenMs ? 1 : 0);
   const groups = Map.groupBy(
@@ -46,14 +37,10 @@ function isCounted(answer: Answer): answer is CountedAnswer {
   return answer.client === "limited" && answer.counted !== undefined;
 }
 
-function admitted(window: readonly CountedAnswer[]): CountedAnswer[] {
-  return window.filter(({ status }) => status !== 429);
-}
-
-function problemsOfWindow(run: CellRun, window: readonly CountedAnswer[]): string[] {
-  const passed = admitted(window);
+export function problemsOfWindow(run: CellRun, window: readonly CountedAnswer[]): string[] {
+  const passed = window.filter(({ status }) => status !== 429);
   const [first] = window;
-  const when = first === undefined ? "" : at(run, first.startedMs);
+  const when = first === undefined ? "" : secondsInto(run, first.startedMs);
   const left = new Set(passed.map(({ counted }) => counted.remaining));
   const problems: string[] = [];
   if (passed.length > LIMITS.requests) {
@@ -84,38 +71,3 @@ function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean 
   const quiet = to + windowMs < run.breakingMs || from - windowMs > run.returnedMs;
   return quiet && from - windowMs > run.beganMs && to + windowMs < run.endedMs;
 }
-
-/**
- * Returns the answers to limited requests that ran while Redis was down. Returns null if the fault of the
- * cell does not take Redis down.
- */
-function uncounted(run: CellRun): Answer[] | null {
-  if (!run.cell.parts.includes("redis") || !isAway(run.cell)) return null;
-  const asked = withinFault(run).filter(
-    (answer) => answer.client === "limited" && !askedTheBroken(run.cell, answer),
-  );
-  return asked;
-}
-
-export const noLocalFallback: Promised = {
-  name: "no-fallback",
-  title: "Without Redis, no gateway counts locally: every limited request is refused.",
-  timed: false,
-  judge: (run) =>
-    uncounted(run)
-      ?.filter(({ status }) => status !== 503)
-      .filter((answer) => answer.status !== null || !isExcused(answer))
-      .map(({ status, startedMs }) => `a limited request got ${status} ${at(run, startedMs)}`) ?? null,
-};
-
-export const uncountedIsRefusedSoon: Promised = {
-  name: "uncounted",
-  title: `Without Redis, limited requests get 503 within ${LIMITS.uncountedMs} ms.`,
-  timed: true,
-  judge: (run) =>
-    uncounted(run)
-      ?.filter((answer) => ownTime(answer) > LIMITS.uncountedMs)
-      .map(
-        (answer) => `${answer.status} after ${Math.round(ownTime(answer))} ms ${at(run, answer.startedMs)}`,
-      ) ?? null,
-};
