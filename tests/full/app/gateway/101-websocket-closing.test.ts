@@ -1,4 +1,4 @@
-/** Tests WebSockets in which one side does not read and does not respond. */
+/** Tests WebSockets in which one side does not read, does not respond or is silent for ever. */
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { useGateway } from "../../../app/gateway/bed.ts";
 import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
@@ -45,11 +45,11 @@ const openWebSockets = async () =>
   Number(/^gateway_open_websockets (\d+)$/m.exec(await gateway.metrics())?.[1]);
 const toService = () => connectionsOf(process.pid, new Map([[service.port, "service"]])).service ?? 0;
 
-/** Opens a WebSocket to the silent service, and returns its client. */
-async function connect(): Promise<RawClient> {
+/** Opens a WebSocket, by default to the silent service, and returns its client. */
+async function connect(path = "/silent"): Promise<RawClient> {
   const client = await RawClient.connect(gateway.url);
   clients.push(client);
-  client.send(handshake("/silent"));
+  client.send(handshake(path));
   await client.until(() => client.received.includes("\r\n\r\n") || null, "A WebSocket");
   return client;
 }
@@ -156,5 +156,46 @@ describe("the gateway stops reading from a side that sends pings and reads no po
     await refused(socket);
     socket.resume();
     await taken(socket);
+  });
+});
+
+// GW-213
+describe("while the other one sends", () => {
+  const TEXT = Buffer.from([0x81, 1, 0x78]);
+  const answering = new RawUpstream((request) => acceptance(request));
+  let feeding: ReturnType<typeof setInterval>;
+  beforeAll(() =>
+    gateway.publish({ rooms: publicService(answering.url, { path: "/room", methods: ["GET"] }) }),
+  );
+  afterAll(() => answering.close());
+  afterEach(() => clearInterval(feeding));
+
+  const serviceEnd = (): RawSocket => {
+    const socket = answering.sockets.at(-1);
+    if (socket === undefined) throw new Error("No service was called.");
+    return socket;
+  };
+
+  test.each(["client", "service"])("a silent %s loses its WebSocket and its place", async (silent) => {
+    const client = await connect("/room");
+    const socket = serviceEnd();
+    for (const end of [client, socket]) end.keep = false;
+    socket.onData = () => {};
+    const speak = silent === "client" ? () => socket.send(TEXT) : () => client.send(pings(1, "client"));
+    feeding = setInterval(speak, IDLE_TIMEOUT_MS / 10);
+    await client.untilClosed();
+    await waitFor(() => socket.closed);
+    await waitFor(async () => (await openWebSockets()) === 0);
+  });
+
+  test("a client that sends nothing and answers pings keeps its WebSocket", async () => {
+    const received: unknown[] = [];
+    const live = new WebSocket(`${gateway.url.replace("http", "ws")}/room`);
+    live.addEventListener("message", ({ data }) => received.push(data));
+    await waitFor(() => live.readyState === WebSocket.OPEN);
+    feeding = setInterval(() => serviceEnd().send(TEXT), IDLE_TIMEOUT_MS / 10);
+    await waitFor(() => received.length > 25);
+    expect(live.readyState).toBe(WebSocket.OPEN);
+    live.close();
   });
 });
