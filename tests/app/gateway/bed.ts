@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { duringTests } from "../../support/during-tests.ts";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
-import { OK, RawUpstream } from "../../support/http/raw-http.ts";
+import { OK, RawUpstream, type RawUpstreamOptions } from "../../support/http/raw-http.ts";
 
 /** Starts a gateway for all tests of a file or `describe`, and publishes services. */
 export function useGateway(
@@ -16,11 +16,12 @@ export function useGateway(
   });
 }
 
-/** Starts a service that returns {@link OK}, for all tests of a file. Each test starts without requests. */
-export function useService(): RawUpstream {
-  const service = new RawUpstream();
+/** Starts a service that returns {@link OK}, for all tests of a file. Each test starts without requests and sockets. */
+export function useService(options: RawUpstreamOptions = {}): RawUpstream {
+  const service = new RawUpstream(() => OK, options);
   beforeEach(() => {
     service.requests.length = 0;
+    for (const socket of service.sockets.splice(0)) socket.destroy();
     service.handler = () => OK;
   });
   afterAll(() => service.close());

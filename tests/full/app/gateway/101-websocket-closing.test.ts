@@ -1,7 +1,7 @@
 /** Tests WebSockets in which one side does not read, does not respond or is silent for ever. */
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { useGateway } from "../../../app/gateway/bed.ts";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
 import { acceptance, clientMessage, handshake, pings } from "../../../support/gateway/raw-websocket.ts";
 import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../../support/http/connections.ts";
 import { RawClient, type RawSocket, RawUpstream } from "../../../support/http/raw-http.ts";
@@ -16,26 +16,16 @@ const IDLE_TIMEOUT_MS = 1_500;
 const QUEUED_BYTES = 262_144;
 const READ_BYTES = 524_288;
 
-let gateway: LocalGateway;
-let service: RawUpstream;
+const service = new RawUpstream((request, socket) => {
+  socket.pause();
+  return acceptance(request);
+});
+const gateway = useGateway({ WEBSOCKET_IDLE_TIMEOUT_MS: String(IDLE_TIMEOUT_MS) }, () => ({
+  silent: publicService(service.url, { path: "/silent", methods: ["GET"] }),
+}));
 let clients: RawClient[] = [];
 
-const accepting = async () => {
-  service = new RawUpstream((request, socket) => {
-    socket.pause();
-    return acceptance(request);
-  });
-  await gateway.publish({ silent: publicService(service.url, { path: "/silent", methods: ["GET"] }) });
-};
-
-beforeAll(async () => {
-  gateway = await startLocalGateway({ WEBSOCKET_IDLE_TIMEOUT_MS: String(IDLE_TIMEOUT_MS) });
-  await accepting();
-});
-afterAll(async () => {
-  await gateway.close();
-  service.close();
-});
+afterAll(() => service.close());
 afterEach(() => {
   for (const client of clients) client.destroy();
   clients = [];

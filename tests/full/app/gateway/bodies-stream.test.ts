@@ -1,6 +1,7 @@
 /** Tests that the gateway streams bodies and never buffers a whole one (GW-111). */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { useGateway, useService } from "../../../app/gateway/bed.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
 import {
   headerValue,
   OK,
@@ -8,7 +9,6 @@ import {
   pump,
   RawClient,
   type RawSocket,
-  RawUpstream,
   rawRequest,
   spell,
 } from "../../../support/http/raw-http.ts";
@@ -27,24 +27,10 @@ const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 // GW-111
 describe("streaming", () => {
   /** A service that calls its handler as soon as it has the head of a request. The body arrives later. */
-  const service = new RawUpstream(() => OK, { atHead: true });
-  let gateway: LocalGateway;
-
-  beforeAll(async () => {
-    const things = publicService(service.url, { path: "/things", methods: ["GET", "POST", "PUT", "HEAD"] });
-    gateway = await startLocalGateway({ MAX_BODY_BYTES: "0", CLIENT_IDLE_TIMEOUT_MS: "1000" });
-    await gateway.publish({ things });
-  });
-
-  afterAll(async () => {
-    await gateway.close();
-    service.close();
-  });
-
-  beforeEach(() => {
-    service.requests.length = 0;
-    service.handler = () => OK;
-  });
+  const service = useService({ atHead: true });
+  const gateway = useGateway({ MAX_BODY_BYTES: "0", CLIENT_IDLE_TIMEOUT_MS: "1000" }, () => ({
+    things: publicService(service.url, { path: "/things", methods: ["GET", "POST", "PUT", "HEAD"] }),
+  }));
 
   const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
   const lengthHead = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BYTES}\r\n\r\n`;

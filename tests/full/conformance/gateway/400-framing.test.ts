@@ -3,35 +3,21 @@
  * disagree about its end. Otherwise, a second request could be smuggled in it.
  */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
-import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../../support/http/raw-http.ts";
+import { describe, expect, test } from "bun:test";
+import { useGateway, useService } from "../../../app/gateway/bed.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
+import { RawClient, rawRequest, spell } from "../../../support/http/raw-http.ts";
 
 const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n";
 const BODY_BYTES_MAX = 1_000;
-let gateway: LocalGateway;
-const service = new RawUpstream();
-
-beforeAll(async () => {
-  gateway = await startLocalGateway({ MAX_BODY_BYTES: String(BODY_BYTES_MAX) });
-  await gateway.publish({
-    widgets: publicService(
-      service.url,
-      { path: "/widgets", methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] },
-      { path: "/hidden", methods: ["GET"] },
-    ),
-  });
-});
-
-afterAll(async () => {
-  await gateway.close();
-  service.close();
-});
-
-beforeEach(() => {
-  service.requests.length = 0;
-  service.handler = () => OK;
-});
+const service = useService();
+const gateway = useGateway({ MAX_BODY_BYTES: String(BODY_BYTES_MAX) }, () => ({
+  widgets: publicService(
+    service.url,
+    { path: "/widgets", methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] },
+    { path: "/hidden", methods: ["GET"] },
+  ),
+}));
 
 /** Returns a POST with exactly these header lines (besides Host), followed by an empty line and `body`. */
 function post(headerLines: string, body: string): string {

@@ -1,41 +1,25 @@
 /** Tests of behaviors of the runtime that the gateway's README describes. If one fails, update the README. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { describe, expect, test } from "bun:test";
+import { useGateway, useService } from "../../../app/gateway/bed.ts";
+import { publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
 import {
   headerValue,
-  OK,
   RawClient,
   type RawRequest,
-  RawUpstream,
   rawRequest,
   spell,
 } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
 
-const service = new RawUpstream();
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await startLocalGateway();
-  await gateway.publish({
-    things: publicService(service.url, {
-      path: "/things",
-      methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
-    }),
-    thing: publicService(service.url, { path: "/things/{id}", methods: ["GET"] }),
-  });
-});
-
-afterAll(async () => {
-  await gateway.close();
-  service.close();
-});
-
-beforeEach(() => {
-  service.handler = () => OK;
-  service.requests.length = 0;
-});
+const service = useService();
+const gateway = useGateway({}, () => ({
+  things: publicService(service.url, {
+    path: "/things",
+    methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
+  }),
+  thing: publicService(service.url, { path: "/things/{id}", methods: ["GET"] }),
+}));
 
 async function received(bytes: string): Promise<RawRequest> {
   expect((await rawRequest(gateway.url, bytes)).status).toBe(200);

@@ -1,7 +1,7 @@
 /** Tests of clients that idle, pause or send slowly (GW-119 to GW-122). */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type LocalGateway, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { useGateway, useService } from "../../../app/gateway/bed.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
 import { GatewayNeighbours, MEMBER_KEY } from "../../../support/gateway/neighbours.ts";
 import {
   chunk,
@@ -12,7 +12,6 @@ import {
   RawClient,
   type RawResponse,
   type RawSocket,
-  RawUpstream,
   spell,
 } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
@@ -26,7 +25,7 @@ const BODY_TIMEOUT_MS = 400;
 const RUNTIME_MS = 20_000;
 const LARGE = 200_000;
 
-const service = new RawUpstream(() => OK, { atHead: true });
+const service = useService({ atHead: true });
 const webSockets = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -35,37 +34,22 @@ const webSockets = Bun.serve({
 });
 const neighbours = new GatewayNeighbours();
 const { audit } = neighbours;
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await startLocalGateway({
+const gateway = useGateway(
+  {
     CLIENT_IDLE_TIMEOUT_MS: "1000",
     CLIENT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS),
     ...neighbours.env,
-  });
-  const things: StoredServiceConfig = {
-    url: service.url,
-    public: { routes: [{ path: "/things", methods: ["GET", "POST", "PUT", "DELETE"] }] },
-    organization: { routes: [{ path: "/audited", methods: ["POST", "PUT"], audit: true }] },
-  };
-  const sockets: StoredServiceConfig = {
-    url: `http://127.0.0.1:${webSockets.port}`,
-    public: { routes: [{ path: "/socket", methods: ["GET"] }] },
-  };
-  await gateway.publish({ things, sockets });
-});
-
-afterAll(async () => {
-  await gateway.close();
-  await Promise.all([neighbours.stop(), webSockets.stop(true)]);
-  service.close();
-});
-
-afterEach(() => {
-  service.handler = () => OK;
-  service.requests.length = 0;
-  for (const socket of service.sockets.splice(0)) socket.destroy();
-});
+  },
+  () => ({
+    things: {
+      url: service.url,
+      public: { routes: [{ path: "/things", methods: ["GET", "POST", "PUT", "DELETE"] }] },
+      organization: { routes: [{ path: "/audited", methods: ["POST", "PUT"], audit: true }] },
+    },
+    sockets: publicService(`http://127.0.0.1:${webSockets.port}`, { path: "/socket", methods: ["GET"] }),
+  }),
+);
+afterAll(() => Promise.all([neighbours.stop(), webSockets.stop(true)]));
 
 const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
 const requestId = ({ headers }: RawResponse) => headerValue(headers, "x-request-id") ?? "";
@@ -116,13 +100,9 @@ describe("a request gets 408 when its body stops arriving before the response ha
   });
 
   describe("with different timeouts for client and service", () => {
-    let patient: LocalGateway;
-    beforeAll(async () => {
-      patient = await startLocalGateway({ CLIENT_BODY_TIMEOUT_MS: "900", UPSTREAM_TIMEOUT_MS: "300" });
-      const routes = [{ path: "/things", methods: ["POST" as const] }];
-      await patient.publish({ things: { url: service.url, public: { routes } } });
-    });
-    afterAll(() => patient.close());
+    const patient = useGateway({ CLIENT_BODY_TIMEOUT_MS: "900", UPSTREAM_TIMEOUT_MS: "300" }, () => ({
+      things: publicService(service.url, { path: "/things", methods: ["POST"] }),
+    }));
 
     // GW-120
     test("a pause of the client is a 408, not a timeout of the service", async () => {

@@ -1,51 +1,31 @@
 /**
  * Tests of requests during which the client or the service closes, hangs or breaks off (GW-115 to GW-125).
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { useGateway, useService } from "../../../app/gateway/bed.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
-import {
-  OK,
-  RawClient,
-  type RawSocket,
-  RawUpstream,
-  rawRequest,
-  spell,
-} from "../../../support/http/raw-http.ts";
+import { RawClient, type RawSocket, RawUpstream, rawRequest, spell } from "../../../support/http/raw-http.ts";
 import { services, waitFor } from "../../../support/index.ts";
 
 setDefaultTimeout(60_000);
 
 const BODY_BYTES_MAX = 1_000_000;
 const CHUNK = "x".repeat(65_536);
-const service = new RawUpstream(() => OK, { atHead: true });
-let gateway: LocalGateway;
-
-beforeAll(async () => {
-  gateway = await startLocalGateway({
+const service = useService({ atHead: true });
+const gateway = useGateway(
+  {
     MAX_BODY_BYTES: String(BODY_BYTES_MAX),
     UPSTREAM_TIMEOUT_MS: "400",
     UPSTREAM_IDLE_TIMEOUT_MS: "400",
-  });
-  await gateway.publish({
+  },
+  () => ({
     things: publicService(service.url, {
       path: "/things",
       methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
     }),
-  });
-});
-
-afterAll(async () => {
-  await gateway.close();
-  service.close();
-});
-
-beforeEach(() => {
-  for (const socket of service.sockets) socket.destroy();
-  service.requests.length = 0;
-  service.sockets.length = 0;
-  service.handler = () => OK;
-});
+  }),
+);
 
 const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
 const lengthHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1000000\r\n\r\n";
