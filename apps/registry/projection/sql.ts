@@ -1,6 +1,6 @@
 import { type Database, type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, sql } from "drizzle-orm";
-import { becomeWriter, WRITERS_LANE } from "../publishing/sql.ts";
+import { becomeWriter, OUTSTANDING_SINCE, WRITERS_LANE } from "../publishing/sql.ts";
 import { ofNewestRevision, readState } from "../services/sql.ts";
 import { revisions, services } from "../tables.ts";
 
@@ -117,9 +117,7 @@ export async function raiseFence(
 ): Promise<void> {
   const work = async (tx: Orm) => {
     const raised = await becomeWriter(tx, above);
-    const outstanding_since = sql`case when ${services.projected_fence} = ${services.fence} then clock_timestamp()
-      else ${services.outstanding_since} end`;
-    const change = { fence: raised, outstanding_since };
+    const change = { fence: raised, outstanding_since: OUTSTANDING_SINCE };
     await tx.update(services).set(change).where(isCommittedWith(name, fence));
   };
   await database.transaction("raise_fence", work, { lane: WRITERS_LANE });

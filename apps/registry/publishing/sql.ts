@@ -83,6 +83,10 @@ export async function hasTests(orm: Orm): Promise<boolean> {
   return found?.found === true;
 }
 
+/** The new `outstanding_since` of a service that gets a new fence: the time of the oldest write that is still outstanding. */
+export const OUTSTANDING_SINCE = sql`case when services.projected_fence = services.fence then clock_timestamp()
+  else services.outstanding_since end`;
+
 /** Appends `revisions`, makes them current, and replaces the routes and policies of their services. */
 export async function appendRevisions(
   tx: Orm,
@@ -108,13 +112,12 @@ export async function appendRevisions(
             service text, revision integer, action text, restored_from integer, config json,
             address text, tests json)
         ), heads as (
-          insert into routes.services as known (name, revision, deleted, fence, life, address)
+          insert into routes.services (name, revision, deleted, fence, life, address)
           select service, revision, action = 'delete', ${fence}::bigint, ${fence}::bigint, address from written
           on conflict (name) do update
           set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence,
-            life = case when known.deleted then excluded.life else known.life end, address = excluded.address,
-            outstanding_since = case when known.projected_fence = known.fence then clock_timestamp()
-              else known.outstanding_since end
+            life = case when services.deleted then excluded.life else services.life end, address = excluded.address,
+            outstanding_since = ${OUTSTANDING_SINCE}
         ), tested as (
           insert into routes.route_tests (service, revision, tests)
           select service, revision, tests from written where tests is not null
