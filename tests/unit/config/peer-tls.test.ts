@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeerTls, configProblems, peerTls } from "@ostiary/lib/runtime/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { type CertificatePair, Certificates } from "../../support/http/certificates.ts";
@@ -69,35 +68,6 @@ describe("the check of TLS files", () => {
     ],
   ])("refuses %s", (_, variables, expected) => {
     expect(problemsOf(variables())).toEqual(expected);
-  });
-});
-
-// OP-21
-describe("the URL of a store must require a verified certificate:", () => {
-  const refused = (
-    schema: typeof registryVariables | typeof gatewayVariables,
-    variable: string,
-    value: string,
-  ) =>
-    configProblems(schema, { ...registry, [variable]: value }).some(
-      (problem) => problem.variable === variable,
-    );
-
-  test.each(["allow", "prefer", "no-verify", "VERIFY-FULL", ""])("sslmode=%s is refused", (mode) => {
-    const value = `postgres://u:p@h/db?sslmode=${mode}`;
-    expect(refused(registryVariables, "DATABASE_URL", value)).toBe(true);
-  });
-
-  test.each([
-    ["DATABASE_URL", "postgres://u:p@h/db?sslmode=verify-full&sslrootcert=system"],
-    ["ROUTE_STORE_URL", "https://a:2379,https://b.example:2379"],
-    ["ROUTE_STORE_URL", "http://10.0.0.1:2379"],
-  ])("%s=%s is accepted", (variable, value) => {
-    expect(refused(registryVariables, variable, value)).toBe(false);
-  });
-
-  test.each(["rediss+cluster://a:6379,b:6379", "rediss://a:6379/1"])("%s is accepted", (value) => {
-    expect(refused(gatewayVariables, "COUNTER_STORE_URL", value)).toBe(false);
   });
 });
 

@@ -66,6 +66,7 @@ const examples: Record<string, Examples> = {
       postgres://h/db postgresql://u:p@h:5432/db postgres://u@h postgres://u:p%40%23%2F@h/db
       postgres://u:p@ss@h/db postgres://u:p@a:5432,b:5433/db postgres://u:p@[::1]:5432/db?sslmode=require
       postgres://u:p@a:5432,b,[::1]:5433/db?target_session_attrs=primary
+      postgres://u:p@h/db?sslmode=verify-full&sslrootcert=system
       postgres://u:p@x@a,b/db?target_session_attrs=read-write
       pglite://memory pglite:///var/lib/ostiary pglite:///with%20space
     `),
@@ -74,7 +75,9 @@ const examples: Record<string, Examples> = {
         mysql://h/db postgres: postgres:// postgres:///db postgres://h:0/db postgres://h:70000/db
         postgres://u:p#ss@h/db postgres://u:12#34@h/db postgres://u:12/34@h/db postgres://u:12?34@h/db
         postgres://u:%zz@h/db postgres://h/db#x postgres://u:p@a,/db postgres://u:p@,b/db
-        postgres://h/db?sslmode=requires postgres://h/db?target_session_attrs=any
+        postgres://h/db?sslmode=requires postgres://h/db?target_session_attrs=any postgres://h/db?sslmode=
+        postgres://h/db?sslmode=allow postgres://h/db?sslmode=prefer postgres://h/db?sslmode=no-verify
+        postgres://h/db?sslmode=VERIFY-FULL
         postgres://a,b/db?target_session_attrs=standby postgres://a,b/db?target_session_attrs=read-only
         postgres://u@a:5432,,b/db postgres://u@a,b:0/db pglite: pglite:// pglite:/// pglite://dir
         pglite:////dir pglite://memory/ pglite:///%zz pglite:///a%00b memory://
@@ -84,14 +87,11 @@ const examples: Record<string, Examples> = {
   },
   ROUTE_STORE_URL: {
     accepted: [
-      ...[
-        "memory://",
-        "http://etcd:2379",
-        "https://etcd",
-        "http://a:1,http://b:2",
-        "http://a:1 , http://b:2/",
-      ],
-      "http://root:p%40ss@etcd:2379",
+      ...wordsOf(`
+        memory:// http://etcd:2379 https://etcd http://a:1,http://b:2 http://root:p%40ss@etcd:2379
+        http://10.0.0.1:2379 https://a:2379,https://b.example:2379
+      `),
+      "http://a:1 , http://b:2/",
     ],
     refused: [
       ...wordsOf(`
@@ -106,6 +106,7 @@ const examples: Record<string, Examples> = {
     accepted: [
       ...["memory://", "redis://h", "rediss://h:6380", "redis://:p%40@h:6379/3", "redis://u:p@h/?family=6"],
       ...["redis+cluster://a:6379,b:6379", "redis+cluster://a", "redis+cluster://u:p@a, b:1"],
+      ...["rediss+cluster://a:6379,b:6379", "rediss://a:6379/1"],
     ],
     refused: [
       ...wordsOf(`
@@ -164,7 +165,7 @@ const examples: Record<string, Examples> = {
   APIKEY_BRAND: { accepted: ["acme2"], refused: ["", "Acme", "2acme", "a-b", "a".repeat(33)] },
 };
 
-// OP-11
+// OP-11, OP-21
 describe.each(Object.entries(examples))("%s", (variable, { accepted, refused }) => {
   test.each(accepted)("accepts %p", (value) => {
     expect(verdicts(variable, value)).not.toContain(false);
