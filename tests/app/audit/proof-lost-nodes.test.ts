@@ -2,8 +2,10 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { restartChain, restartTree } from "@ostiary/audit/restart";
 import { mapSteps } from "@ostiary/lib/domain/proof";
 import { atTestEnd } from "../../support/at-test-end.ts";
+import { services } from "../../support/index.ts";
 import { OwnLog } from "./own-log.ts";
 import { found, verify } from "./proof-bed.ts";
+import { runOstiary } from "./service-role-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -198,3 +200,24 @@ test("a chain with a row that cannot be read is left out by the new tree, and th
     OWNERS.filter((owner) => owner !== OWNER),
   );
 });
+
+// AU-204
+test.skipIf(!services().postgres.real)(
+  "the command says how many logs the new tree leaves out, which they are, and what to do",
+  async () => {
+    const log = await changed(`delete from audit.entries where chain_id = ${ID} and position > 5;${LOST}`);
+    const env = { DATABASE_URL: log.url, AUDIT_SIGNING_KEY_FILE: log.keyFile };
+    const { exitCode, stdout, stderr } = await runOstiary(env, "restart", "--origin", NAME);
+    expect([exitCode, stdout]).toEqual([
+      0,
+      `The log has a new tree with the name ${NAME}. Set AUDIT_LOG_ORIGIN=${NAME} and restart the service.\n` +
+        "Logs that are left out, because their heads are lost: 1. Run ostiary audit restart --owner OWNER for each of them in audit.altered_chains.\n",
+    ]);
+    expect(stderr).toContain(`organization:${OWNER}`);
+    const restarted = await runOstiary(env, "restart", "--owner", `organization:${OWNER}`);
+    expect(restarted.stdout).toContain("The positions 6 to 6 are given up");
+    await log.restart({ origin: NAME });
+    await log.sealed(1, OWNER);
+    expect(await verdictOf(log, OWNER)).toMatchObject({ result: "undecided", events: 5 });
+  },
+);
