@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@ostiary/lib/domain/errors";
+import { OutOfBounds } from "@ostiary/lib/domain/routes";
 import type { DocumentedError } from "@ostiary/lib/openapi";
 import { errors } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
@@ -34,39 +35,9 @@ export const forbiddenDetails = {
   required_role: Type.Literal("publisher", {
     description: "FORBIDDEN: the role that the operator lacks. Absent if the role suffices.",
   }),
-  missing: Type.Array(
-    Type.Object(
-      {
-        service: Type.String({ description: "The service.", examples: ["billing"] }),
-        path: Type.Optional(
-          Type.String({
-            description:
-              "The path outside the operator's prefixes. Absent if the operator may not publish the service at all.",
-            examples: ["/org/invoices"],
-          }),
-        ),
-        url: Type.Optional(
-          Type.String({
-            description:
-              "The url that the operator may not use: it is outside the operator's urls, or belongs to a service that the operator may not publish.",
-            examples: ["http://identity:3001"],
-          }),
-        ),
-        policy: Type.Optional(
-          Type.String({
-            description:
-              "The shared policy that a service uses which the operator may not publish, and that the write declares or changes.",
-            examples: ["partner"],
-          }),
-        ),
-      },
-      {
-        title: "MissingPermission",
-        description: "A part of the write for which the operator has no permission.",
-      },
-    ),
-    { description: "FORBIDDEN: the parts that the operator may not write, at most 100." },
-  ),
+  missing: Type.Array(OutOfBounds, {
+    description: "FORBIDDEN: the parts that the operator may not write, at most 100.",
+  }),
 };
 
 export const foreignService = {

@@ -6,6 +6,7 @@ import {
   type TokenSource,
 } from "@ostiary/lib/contracts/registry-api";
 import { RouteConflict, reasonOf } from "@ostiary/lib/domain/errors";
+import { OutOfBounds } from "@ostiary/lib/domain/routes";
 import {
   type Answer,
   answered,
@@ -15,7 +16,6 @@ import {
   failed,
   failureOf,
 } from "@ostiary/lib/page/failure";
-import { Type } from "@sinclair/typebox";
 
 export type Send = (address: string, request: RequestInit) => Promise<Response>;
 
@@ -79,13 +79,6 @@ export class Registry extends RegistryApi {
 export function pathTo(...segments: (string | number)[]): string {
   return pathOf(segments, () => new FailedCall("missing", { message: "No service has this name." }));
 }
-
-const OutOfBounds = Type.Object({
-  service: Type.String(),
-  path: Type.Optional(Type.String()),
-  url: Type.Optional(Type.String()),
-  policy: Type.Optional(Type.String()),
-});
 
 export const conflictsOf = ({ details }: Failure) => entriesOf(details, "conflicts", RouteConflict);
 export const missingOf = ({ details }: Failure) => entriesOf(details, "missing", OutOfBounds);

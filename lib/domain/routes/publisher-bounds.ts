@@ -1,4 +1,5 @@
 /** Decides what a publisher may write (RG-114). The registry enforces the bounds, and the console hides what they forbid. */
+import { type Static, Type } from "@sinclair/typebox";
 import { isSameLimit } from "./limit-numbers.ts";
 import { PathPrefixes } from "./path-prefix.ts";
 import { parsedPath } from "./request-path.ts";
@@ -10,12 +11,37 @@ import type { RateLimitPolicy, StoredServiceConfig } from "./service-schema.ts";
  * A part of a write that is outside the operator's bounds: a whole service, or one path, url or shared policy of a
  * service.
  */
-export interface OutOfBounds {
-  readonly service: string;
-  readonly path?: string;
-  readonly url?: string;
-  readonly policy?: string;
-}
+export const OutOfBounds = Type.Object(
+  {
+    service: Type.String({ description: "The service.", examples: ["billing"] }),
+    path: Type.Optional(
+      Type.String({
+        description:
+          "The path outside the operator's prefixes. Absent if the operator may not publish the service at all.",
+        examples: ["/org/invoices"],
+      }),
+    ),
+    url: Type.Optional(
+      Type.String({
+        description:
+          "The url that the operator may not use: it is outside the operator's urls, or belongs to a service that the operator may not publish.",
+        examples: ["http://identity:3001"],
+      }),
+    ),
+    policy: Type.Optional(
+      Type.String({
+        description:
+          "The shared policy that a service uses which the operator may not publish, and that the write declares or changes.",
+        examples: ["partner"],
+      }),
+    ),
+  },
+  {
+    title: "MissingPermission",
+    description: "A part of the write for which the operator has no permission.",
+  },
+);
+export type OutOfBounds = Static<typeof OutOfBounds>;
 
 /** Returns the text of a part of a write that is outside the operator's bounds. */
 export function outOfBoundsText({ service, path, url, policy }: OutOfBounds): string {
