@@ -95,18 +95,19 @@ export function clientWith(options: ClientOptions, time: Time): UntypedClient {
   async function succeed(request: Request): Promise<Response> {
     const response = await send(request);
     if (response.ok) return response;
-    throw await inTime(request, (signal) => errorOf(response, signal));
+    throw await inTime(request.signal, (signal) => errorOf(response, signal));
   }
 
   /** Limits the time in which a body must arrive. */
   async function inTime<Result>(
-    { signal }: Request,
+    signal: AbortSignal | null | undefined,
     read: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
+    const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      return await read(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+      return await read(signal ? AbortSignal.any([signal, timeout]) : timeout);
     } catch (cause) {
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       if (cause instanceof OstiaryError) throw cause;
       const message = "The body of the response did not arrive whole.";
       throw new OstiaryError({ code: "NO_RESPONSE", message, cause });
@@ -116,19 +117,17 @@ export function clientWith(options: ClientOptions, time: Time): UntypedClient {
   async function call(method: HttpMethod, path: string, init: CallInit = {}) {
     urlOf(baseUrl, path);
     const { parseAs = "json", ...rest } = init;
-    let sent: Request | undefined;
-    const fetch = (request: Request) => {
-      sent = request;
-      return succeed(request);
-    };
     // openapi-fetch does not read the body, which is read with limits.
     // Without parameters, openapi-fetch would not check that the path needs none.
     const params = { ...init.params, path: init.params?.path ?? {} };
-    const { response } = await core.request(method, path, { ...rest, params, fetch, parseAs: "stream" });
-    const request = sent;
-    if (request === undefined) throw new Error("openapi-fetch sent no request.");
+    const { response } = await core.request(method, path, {
+      ...rest,
+      params,
+      fetch: succeed,
+      parseAs: "stream",
+    });
     if (parseAs === "stream") return { data: response.body, response };
-    const body = await inTime(request, (signal) => readBlob(response, bodyBytesMax, signal));
+    const body = await inTime(init.signal, (signal) => readBlob(response, bodyBytesMax, signal));
     return { data: await dataIn(body, parseAs, response, method), response };
   }
 
