@@ -113,12 +113,8 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
         wrap="off"
         placeholder={EXAMPLE}
         value={document}
-        aria-keyshortcuts="Control+Enter Meta+Enter"
         onInput={(event) => {
           session.document.value = event.currentTarget.value;
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) onReview();
         }}
       />
       <div class="actions">
@@ -135,7 +131,6 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
         <label class="button file" for={file}>
           Open a file
         </label>
-        <span class="quiet small">Ctrl+Enter also reviews the document.</span>
       </div>
     </Form>
   );
