@@ -1,6 +1,6 @@
 import { type Credential, readText, sleep, transport } from "@ostiary/client";
 import { tryJson } from "@ostiary/lib/domain/json";
-import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
+import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 import { type Answer, answered, failed, failureOf } from "@ostiary/lib/page/failure";
 import { type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
@@ -40,7 +40,6 @@ interface Waiting {
   readonly untilMs: number;
   readonly limit: string | null;
   readonly remaining: string | null;
-  readonly policy: string | null;
 }
 
 /** The page size of lists, which is the maximum that services allow. */
@@ -173,7 +172,6 @@ export class Gateway {
       untilMs: Date.now() + ms,
       limit: headers.get(RATE_LIMIT_HEADERS.limit),
       remaining: headers.get(RATE_LIMIT_HEADERS.remaining),
-      policy: headers.get(LIMIT_SET_HEADERS.policies),
     };
     this.waiting.value = waiting;
     try {

@@ -42,8 +42,6 @@ function only(path: string, method: string, more: Record<string, unknown> = {}, 
   return { found, ...read };
 }
 
-const emptyInputs = { values: {}, body: "" };
-
 describe("a description", () => {
   // PT-41
   test("shows what the role grants: operations without labels, with one of its labels, and all for *", () => {
@@ -134,8 +132,8 @@ describe("a description", () => {
             parameters: parametersOf(each),
             body: body === "file" ? null : body,
           };
-          problemsOf(form, emptyInputs);
-          curlOf(form, emptyInputs, ORIGIN);
+          problemsOf(form, {});
+          curlOf(form, {}, ORIGIN);
         }
       }),
     );
@@ -215,7 +213,7 @@ describe("the call of an operation", () => {
   // PT-42, PT-43
   test("escapes every value, so that no value changes the path", () => {
     const values = { "path id": "a/../b?c#d%2e", "query dry": "x&y=z", "header If-Match": '"1"' };
-    expect(readyCall(thing(), { values, body: "{}" })).toMatchObject({
+    expect(readyCall(thing(), { ...values, body: "{}" })).toMatchObject({
       address: "/org/things/a%2F..%2Fb%3Fc%23d%252e?dry=x%26y%3Dz",
       call: { as: "member", method: "PUT", headers: { "If-Match": '"1"' }, content: { text: "{}" } },
     });
@@ -236,7 +234,7 @@ describe("the call of an operation", () => {
     ["a body that is not JSON", { "path id": "1" }, "{", { body: "json" }],
     ["a body of 30 000 brackets", { "path id": "1" }, "[".repeat(30_000), { body: "json" }],
   ])("with %s is not made", (_, values, text, problems) => {
-    const found = Object.entries(problemsOf(thing(), { values, body: text }));
+    const found = Object.entries(problemsOf(thing(), { ...values, body: text }));
     expect<unknown>(Object.fromEntries(found.filter(([, problem]) => problem !== null))).toEqual(problems);
   });
 
@@ -245,7 +243,7 @@ describe("the call of an operation", () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell must not see a variable here
     const hostile = '\'; touch /nowhere/x; $(id) `id` "${HOME}" !!';
     const values = { "path id": hostile, "header If-Match": hostile };
-    const command = curlOf(thing(), { values, body: JSON.stringify(hostile) }, ORIGIN);
+    const command = curlOf(thing(), { ...values, body: JSON.stringify(hostile) }, ORIGIN);
     const shell = Bun.spawnSync(["sh", "-c", `API_KEY=key; curl() { printf '%s\\0' "$@"; }; ${command}`]);
     expect(shell.stdout.toString().split("\0")).toEqual([
       "-X",
@@ -270,11 +268,7 @@ describe("the call of an operation", () => {
     ["public", null],
   ])("of scope %s has a variable for its credential", (scope, header) => {
     const { found } = only("/x/{id}", "get", { "x-scope": scope });
-    const command = curlOf(
-      { operation: found, parameters: parametersOf(found), body: null },
-      emptyInputs,
-      ORIGIN,
-    );
+    const command = curlOf({ operation: found, parameters: parametersOf(found), body: null }, {}, ORIGIN);
     expect(command).toBe(`curl '${ORIGIN}/x/ID'${header === null ? "" : ` \\\n  -H "${header}"`}`);
   });
 });

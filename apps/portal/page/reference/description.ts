@@ -128,6 +128,8 @@ export function groupsOf(operations: readonly Operation[]): [key: string, operat
 }
 
 export interface Parameter {
+  /** The key of the value that a person enters: the place and the name. */
+  readonly key: string;
   readonly name: string;
   readonly place: "path" | "query" | "header";
   readonly required: boolean;
@@ -158,6 +160,7 @@ function parameterOf(value: unknown): Parameter | null {
   if (place === "header" && (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || OWN_HEADERS.test(name)))
     return null;
   return {
+    key: `${place} ${name}`,
     name,
     place,
     required: place === "path" || value.required === true,

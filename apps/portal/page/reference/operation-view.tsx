@@ -11,7 +11,6 @@ import {
   type CallForm,
   curlOf,
   type Inputs,
-  keyOf,
   problemsOf,
   type ReadyCall,
   readResponse,
@@ -36,7 +35,7 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
   const shape = bodyOf(operation, lookUp);
   const body = shape === "file" ? null : shape;
   const form = { operation, parameters: parametersOf(operation), body };
-  const [inputs, setInputs] = useState<Inputs>({ values: {}, body: body?.sample ?? "" });
+  const [inputs, setInputs] = useState<Inputs>({ body: body?.sample ?? "" });
   const shown = useProblems(null);
   const [asked, ask] = useState<ReadyCall | null>(null);
   const [response, show] = useState<ShownResponse | null>(null);
@@ -127,18 +126,14 @@ function InputForm({ form, inputs, shown, running, onInput, onSend }: InputFormP
   const t = useTexts().reference;
   return (
     <Form class="fields call-form" label={t.form} problems={shown} onSubmit={onSend}>
-      {parameters.map((parameter) => {
-        const { name, place, required, description, example } = parameter;
-        const key = keyOf(parameter);
+      {parameters.map(({ key, name, place, required, description, example }) => {
         const help = `${plainOf(description)} ${example === "" ? "" : t.example(example)}`.trim();
         return (
           <TextField
             key={key}
             label={`${name} (${t.places[place]}${required ? `, ${t.required}` : ""})`}
             help={help === "" ? undefined : help}
-            {...shown.field(key, inputs.values[key] ?? "", (text) =>
-              onInput({ ...inputs, values: { ...inputs.values, [key]: text } }),
-            )}
+            {...shown.field(key, inputs[key] ?? "", (text) => onInput({ ...inputs, [key]: text }))}
           />
         );
       })}
@@ -146,7 +141,7 @@ function InputForm({ form, inputs, shown, running, onInput, onSend }: InputFormP
         <TextArea
           label={t.body(body.type)}
           rows={8}
-          {...shown.field("body", inputs.body, (text) => onInput({ ...inputs, body: text }))}
+          {...shown.field("body", inputs.body ?? "", (text) => onInput({ ...inputs, body: text }))}
         />
       )}
       <div class="actions">

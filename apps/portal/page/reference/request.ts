@@ -11,17 +11,8 @@ export interface CallForm {
   readonly body: BodyShape | null;
 }
 
-/** The values that a person entered in the form of an operation. */
-export interface Inputs {
-  /** The values of the parameters. {@link keyOf} returns the key of each value. */
-  readonly values: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** Returns the key of a parameter in {@link Inputs} and the problems. */
-export function keyOf({ place, name }: Parameter): string {
-  return `${place} ${name}`;
-}
+/** The values that a person entered in the form of an operation: the parameters by their keys, and `body`. */
+export type Inputs = Readonly<Record<string, string>>;
 
 /** A call that is ready to send. */
 export interface ReadyCall {
@@ -36,13 +27,10 @@ export function problemsOf(
   { parameters, body }: CallForm,
   inputs: Inputs,
 ): Record<string, InputProblem | null> {
-  const found = parameters.map((parameter) => {
-    const key = keyOf(parameter);
-    return [key, problemOf(parameter, inputs.values[key] ?? "")] as const;
-  });
+  const found = parameters.map((each) => [each.key, problemOf(each, inputs[each.key] ?? "")] as const);
   return {
     ...Object.fromEntries(found),
-    ...(body !== null && { body: problemOfBody(body, inputs.body) }),
+    ...(body !== null && { body: problemOfBody(body, inputs.body ?? "") }),
   };
 }
 
@@ -59,15 +47,13 @@ function problemOfBody({ type, required }: BodyShape, text: string): InputProble
 }
 
 /** Builds the call of an operation, whose inputs have no problem. */
-export function readyCall(
-  { operation, parameters, body }: CallForm,
-  { values, body: text }: Inputs,
-): ReadyCall {
+export function readyCall({ operation, parameters, body }: CallForm, inputs: Inputs): ReadyCall {
   const { method, path, caller } = operation;
-  const given = (place: Parameter["place"]) =>
-    parameters.flatMap((parameter): [string, string][] => {
-      const value = (values[keyOf(parameter)] ?? "").toWellFormed();
-      return parameter.place === place && value !== "" ? [[parameter.name, value]] : [];
+  const { body: text = "" } = inputs;
+  const given = (wanted: Parameter["place"]) =>
+    parameters.flatMap(({ place, name, key }): [string, string][] => {
+      const value = (inputs[key] ?? "").toWellFormed();
+      return place === wanted && value !== "" ? [[name, value]] : [];
     });
   const content = body !== null && text.trim() !== "" ? { type: body.type, text } : undefined;
   return {
@@ -92,13 +78,8 @@ const CREDENTIALS: Readonly<Record<Caller, CredentialHeader | null>> = {
 
 /** Returns the curl command of a call. A missing required value is replaced with its example or its name. */
 export function curlOf(form: CallForm, inputs: Inputs, origin: string): string {
-  const values = Object.fromEntries(
-    form.parameters.map((parameter) => [
-      keyOf(parameter),
-      shownValue(parameter, inputs.values[keyOf(parameter)]),
-    ]),
-  );
-  const { address, call } = readyCall(form, { values, body: inputs.body });
+  const values = form.parameters.map((each) => [each.key, shownValue(each, inputs[each.key])]);
+  const { address, call } = readyCall(form, { ...inputs, ...Object.fromEntries(values) });
   const { content, headers = {}, method } = call;
   return curlCommand({
     method,

@@ -8,7 +8,7 @@ export const reference: Texts["reference"] = {
   found: (found, all) => `${found} von ${all} Aufrufen entsprechen der Suche.`,
   none: "Keine Aufrufe gefunden.",
   calls: "Aufrufe",
-  columns: { call: "Aufruf", summary: "Zweck", service: "Dienst" },
+  columns: { call: "Aufruf", summary: "Zweck" },
   refused: (count) => `Aufrufe, die eine andere Rolle erfordern: ${count}.`,
   left_out: (count) => `Aufrufe, die diese Seite nicht zeigen kann: ${count}.`,
   unpublished: "Dieses Gateway veröffentlicht keine Beschreibung seiner API.",

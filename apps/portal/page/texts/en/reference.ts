@@ -6,7 +6,7 @@ export const reference = {
   found: (found: string, all: string) => `${found} of ${all} calls match.`,
   none: "No call matches.",
   calls: "Calls",
-  columns: { call: "Call", summary: "What it does", service: "Service" },
+  columns: { call: "Call", summary: "What it does" },
   refused: (count: string) => `Calls that need another role: ${count}.`,
   left_out: (count: string) => `Calls that this page cannot show: ${count}.`,
   unpublished: "This gateway does not publish a description of its API.",
