@@ -5,6 +5,7 @@ import {
   entriesUnder,
   type FileProblem,
   parseYamlFile,
+  problemAt,
   problemsOfLoading,
   readTextFile,
 } from "@ostiary/lib/runtime/config/yaml-file";
@@ -114,8 +115,7 @@ export function loadBrand(path: string | undefined): Brand {
     issuers = [],
   } = parseYamlFile(VARIABLE, BrandFile, readTextFile(VARIABLE, path), (read, shape) => [
     ...shape,
-    ...colorProblems(read),
-    ...logoProblems(path, read),
+    ...(Value.Check(BrandFile, read) ? lookProblems(path, read) : []),
     ...issuerProblems(read),
   ]);
   const read = logo === undefined ? "" : readLogo(path, logo);
@@ -131,10 +131,7 @@ export function checkBrandFile({ PORTAL_BRAND_FILE: path }: { PORTAL_BRAND_FILE?
 function issuerProblems(value: unknown): FileProblem[] {
   const entries = entriesUnder("issuers", value, ISSUERS_MAX);
   return entries.flatMap(({ index, entry }, place) => {
-    const problem = (field: string, message: string): FileProblem => ({
-      path: ["issuers", index, field],
-      message: `issuers[${index}].${field} ${message}`,
-    });
+    const problem = (field: string, text: string) => problemAt(["issuers", index, field], ` ${text}`);
     const wrong = Object.entries(ISSUER_RULES).flatMap(([field, { check, rule }]) => {
       const text = entry[field];
       return typeof text !== "string" || check(text) ? [] : [problem(field, rule)];
@@ -148,19 +145,18 @@ function issuerProblems(value: unknown): FileProblem[] {
   });
 }
 
-/** Returns a problem for each color with too little contrast. */
-function colorProblems(value: unknown): FileProblem[] {
-  return (["accent", "accent_dark"] as const).flatMap((name) => {
-    const given = Value.Check(BrandFile, value) ? value.colors?.[name] : undefined;
-    const problem = given === undefined ? null : unreadable(given, name === "accent_dark");
-    return problem === null ? [] : [{ path: ["colors", name], message: `colors.${name} ${problem}` }];
-  });
-}
-
-function logoProblems(path: string, value: unknown): FileProblem[] {
-  if (!Value.Check(BrandFile, value) || value.logo === undefined) return [];
-  const read = readLogo(path, value.logo);
-  return typeof read === "string" ? [{ path: ["logo"], message: `logo ${read}` }] : [];
+/** Returns a problem for each color with too little contrast, and for a logo that cannot be used. */
+function lookProblems(path: string, { colors = {}, logo }: BrandFile): FileProblem[] {
+  const read = logo === undefined ? null : readLogo(path, logo);
+  const { accent, accent_dark } = colors;
+  const found = {
+    "colors.accent": accent === undefined ? null : unreadable(accent, false),
+    "colors.accent_dark": accent_dark === undefined ? null : unreadable(accent_dark, true),
+    logo: typeof read === "string" ? read : null,
+  };
+  return Object.entries(found).flatMap(([name, problem]) =>
+    problem === null ? [] : [problemAt(name.split("."), ` ${problem}`)],
+  );
 }
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
