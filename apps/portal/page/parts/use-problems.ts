@@ -1,5 +1,5 @@
 import { isBlank, problemOfText } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, type Failure, type Formats, useWrite, type Writing } from "@ostiary/lib/page";
+import { type Answer, type Failure, type Formats, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
@@ -9,61 +9,50 @@ export type Problem = (texts: Texts, formats: Formats) => string;
 /** The problems of fields by the names that the service uses for the fields. Null means no problem. */
 export type Problems = Readonly<Record<string, Problem | null>>;
 
-/**
- * The problems of the fields of a form. `found` are the problems that the page finds before it sends the
- * form. The service reports further problems in `failure`.
- */
-export interface FieldProblems {
-  readonly found: Problems;
-  readonly failure: Failure | null;
-  /** Shows these problems. Returns true if there is no problem, so that the form can be sent. */
-  pass(found: Problems): boolean;
-  /** Returns the text for the problem of a field, or null. */
-  of(name: string): string | null;
-  /** Returns the attributes of a field with this name and value. */
-  field<Value>(name: string, value: Value, onInput: (value: Value) => void): Editable<Value>;
-}
-
-interface Editable<Value> {
-  value: Value;
-  problem: string | null;
-  onInput: (value: Value) => void;
-}
-
 const NONE: Problems = {};
 
-/** Keeps the problems of a form. `failure` is the service's response to the last submission, or null. */
-export function useProblems(failure: Failure | null): FieldProblems {
+export type FieldProblems = ReturnType<typeof useProblems>;
+
+/** Keeps the problems of the fields of a form. `failure` is the response to the last submission, or null. */
+export function useProblems(failure: Failure | null) {
   const texts = useTexts();
   const formats = useFormats();
+  /** The problems that the page finds before it sends the form. `failure` has those that the service reports. */
   const [found, show] = useState(NONE);
   const of = (name: string) =>
     found[name]?.(texts, formats) ?? failure?.fields.find(({ path }) => path === name)?.message ?? null;
   return {
     found,
     failure,
-    pass(problems) {
+    /** Shows these problems. Returns true if there is no problem, so that the form can be sent. */
+    pass(problems: Problems): boolean {
       const passes = Object.values(problems).every((problem) => problem === null);
       show(passes ? NONE : problems);
       return passes;
     },
+    /** Returns the text for the problem of a field, or null. */
     of,
-    field: (name, value, onInput) => ({ value, problem: of(name), onInput }),
+    /** Returns the attributes of a field with this name and value. */
+    field: <Value>(name: string, value: Value, onInput: (value: Value) => void) => ({
+      value,
+      problem: of(name),
+      onInput,
+    }),
   };
 }
 
-export interface ChangeForm extends Writing, FieldProblems {
-  /** Makes the change unless the page finds a problem. Otherwise shows the problems. */
-  send<Result>(found: Problems, work: () => Promise<Answer<Result>>, done: (value: Result) => void): void;
-}
+export type ChangeForm = ReturnType<typeof useForm>;
 
-export function useForm(): ChangeForm {
+export function useForm() {
   const writing = useWrite();
   const problems = useProblems(writing.failure);
   return {
     ...writing,
     ...problems,
-    send: (found, work, done) => problems.pass(found) && void writing.write(work, done),
+    /** Makes the change unless the page finds a problem. Otherwise shows the problems. */
+    send<Result>(found: Problems, work: () => Promise<Answer<Result>>, done: (value: Result) => void) {
+      if (problems.pass(found)) void writing.write(work, done);
+    },
   };
 }
 
