@@ -51,13 +51,10 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
     void sending.write(work, show);
   };
   const start = () => {
-    const problems = Object.entries(problemsOf(form, inputs)).map(
-      ([key, problem]): [string, Problem | null] => [
-        key,
-        problem && (({ reference }) => reference.problems[problem]),
-      ],
-    );
-    if (!shown.pass(Object.fromEntries(problems))) return;
+    const problems: Record<string, Problem | null> = {};
+    for (const [key, problem] of Object.entries(problemsOf(form, inputs)))
+      problems[key] = problem && (({ reference }) => reference.problems[problem]);
+    if (!shown.pass(problems)) return;
     const ready = readyCall(form, inputs);
     if (isWrite(operation)) ask(ready);
     else send(ready);

@@ -1,21 +1,11 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
-import {
-  type Answer,
-  Answered,
-  answered,
-  Button,
-  DataTable,
-  Empty,
-  Route,
-  Rows,
-  useAsked,
-} from "@ostiary/lib/page";
+import { Answered, answered, Button, DataTable, Empty, Route, Rows, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Gateway, parsed, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
-import { fetchDescription, isGranted, type Operation } from "../reference/description.ts";
+import { fetchDescription, isGranted } from "../reference/description.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 
 /** Shows the limits of the member's calls on request only, because the edge description can be large. */
@@ -28,17 +18,6 @@ export function OwnLimits() {
       {open ? <LimitList /> : <Button onClick={() => setOpen(true)}>{t.showLimits}</Button>}
     </section>
   );
-}
-
-interface LimitedOperation {
-  readonly operation: Operation;
-  readonly limits: readonly Limit[] | "default";
-}
-
-interface Limits {
-  readonly operations: readonly LimitedOperation[];
-  /** The number of requests of the gateway's default limit, or null if it is unknown. */
-  readonly byDefault: number | null;
 }
 
 function LimitList() {
@@ -55,18 +34,6 @@ function LimitList() {
         : t.perPeriod(number(requests), t.periods[window]);
     return policy === null ? numbers : `${policy}: ${numbers}`;
   };
-  const rowOf = (
-    byDefault: number | null,
-    { operation: { id, method, path }, limits }: LimitedOperation,
-  ) => ({
-    key: id,
-    cells: [
-      <Route text={`${method} ${path}`} />,
-      limits === "default"
-        ? t.defaultLimit(byDefault === null ? null : number(byDefault))
-        : limits.map(textOf).join("; ") || t.unlimited,
-    ],
-  });
   return (
     <Answered asked={asked}>
       {({ operations, byDefault }) => {
@@ -78,7 +45,15 @@ function LimitList() {
               <DataTable
                 label={t.limits}
                 columns={[texts.reference.columns.call, t.limit]}
-                rows={rows.map((each) => rowOf(byDefault, each))}
+                rows={rows.map(({ operation: { id, method, path }, limits }) => ({
+                  key: id,
+                  cells: [
+                    <Route text={`${method} ${path}`} />,
+                    limits === "default"
+                      ? t.defaultLimit(byDefault === null ? null : number(byDefault))
+                      : limits.map(textOf).join("; ") || t.unlimited,
+                  ],
+                }))}
               />
             )}
           </Rows>
@@ -89,7 +64,7 @@ function LimitList() {
 }
 
 /** Reads the operations for members of an organization, with the limits for the organization's plan. */
-async function readLimits(gateway: Gateway): Promise<Answer<Limits>> {
+async function readLimits(gateway: Gateway) {
   const [response, description] = await Promise.all([
     gateway.stream(pathTo("org")),
     fetchDescription(gateway),
