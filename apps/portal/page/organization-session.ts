@@ -7,13 +7,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Gateway, NoCredential, parsed, pathTo } from "./gateway.ts";
 
 /** The person's membership in the chosen organization. */
-export interface ChosenMember {
-  readonly member_id: string;
-  readonly organization_id: string;
-  readonly organizationName: string;
-  readonly role: string | null;
-  readonly labels: readonly string[];
-}
+export type ChosenMember = Omit<Session, "token" | "expires_at">;
 
 /** A session that has less time left is not used after a reload. */
 const LEFT_MS_MIN = 5 * 60_000;
@@ -86,7 +80,7 @@ export class OrganizationSession {
     return this.#open(organization_id, kept);
   }
 
-  /** Creates a new session for the chosen organization, so that the page shows a changed role or name. */
+  /** Creates a new session for the chosen organization, so that the page shows a changed role. */
   async refresh(): Promise<Answer<ChosenMember>> {
     const { organization_id } = this.#member.peek() ?? {};
     return organization_id === undefined ? failed("missing") : this.#open(organization_id);
@@ -97,7 +91,6 @@ export class OrganizationSession {
     const departures = this.#departures;
     const membership = await this.#membershipIn(organization_id);
     if (!membership.ok) return membership;
-    const { name } = membership.value.organization;
     const isKept = kept !== null && this.#isOf(kept, membership.value);
     const first = isKept ? answered(kept) : await this.#mint(organization_id);
     if (!first.ok) return first;
@@ -106,20 +99,20 @@ export class OrganizationSession {
       const opened = next ?? (await this.#mint(organization_id));
       next = null;
       if (!opened.ok) throw new NoCredential(opened);
-      if (this.#session === session) this.#show(opened.value, name);
+      if (this.#session === session) this.#show(opened.value);
       return { token: opened.value.session.token, lifetimeMs: leftOf(opened.value, Date.now()) };
     });
     await session.value(null);
     // The person may have left the organization, or signed out, before the response arrived.
     if (departures === this.#departures && this.#options.isChosen(organization_id)) {
       this.#session = session;
-      this.#show(first.value, name);
+      this.#show(first.value);
     }
-    return answered(memberOf(first.value.session, name));
+    return answered(memberOf(first.value.session));
   }
 
-  #show(opened: Opened, organizationName: string): void {
-    this.#member.value = memberOf(opened.session, organizationName);
+  #show(opened: Opened): void {
+    this.#member.value = memberOf(opened.session);
     keepInTab(KEPT, opened);
   }
 
@@ -180,9 +173,6 @@ export class OrganizationSession {
   }
 }
 
-function memberOf(
-  { member_id, organization_id, role, labels }: Session,
-  organizationName: string,
-): ChosenMember {
-  return { member_id, organization_id, organizationName, role, labels };
+function memberOf({ member_id, organization_id, role, labels }: Session): ChosenMember {
+  return { member_id, organization_id, role, labels };
 }

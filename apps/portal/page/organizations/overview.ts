@@ -8,15 +8,6 @@ export interface Count {
   readonly isWhole: boolean;
 }
 
-/** The numbers of the overview. A number is null if the member may not read its list. */
-export interface Overview {
-  readonly members: Count | null;
-  readonly invites: Count | null;
-  readonly endingKeys: Count | null;
-  /** The first service account with such a key, or null if the member has one. */
-  readonly endingAccount: string | null;
-}
-
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 30;
 /** The number of service accounts whose keys the overview reads. */
@@ -33,8 +24,11 @@ export function endingKeys(
   }).length;
 }
 
-/** Counts members, open invitations, and keys that end soon: the member's and those of service accounts. */
-export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs: number): Promise<Overview> {
+/**
+ * Counts members, open invitations, and keys that end soon: the member's and those of service accounts. A count is
+ * null if the member may not read its list.
+ */
+export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs: number) {
   const page = async <Item extends TSchema>(name: string, item: Item, ...path: string[]) => {
     const answer = await gateway.list(name, item, pathTo(...path));
     return answer.ok ? answer.value : null;
@@ -62,6 +56,7 @@ export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs
         accounts?.has_more === false &&
         accounts.items.length <= ACCOUNTS_MAX,
     },
+    /** The first service account with such a key, or null if the member has one. */
     endingAccount: read[first - 1]?.id ?? null,
   };
 }

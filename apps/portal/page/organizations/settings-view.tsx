@@ -40,7 +40,7 @@ function Rename({ name, onChange }: { name: string; onChange: () => Promise<void
       }
       done={(organization) => {
         session.announce(texts.renamed(organization.name));
-        void session.organization.refresh();
+        void session.organization.list();
         void onChange();
       }}
       onUnknown={onChange}

@@ -99,14 +99,7 @@ function shownValue(parameter: Parameter, value = ""): string {
 
 export const SHOWN_BYTES_MAX = 1024 * 1024;
 
-export interface ShownResponse {
-  readonly status: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly bytes: number;
-  readonly text: string | null;
-  /** Whether part of the body is missing, because the body is too long or the download failed. */
-  readonly cut: boolean;
-}
+export type ShownResponse = Awaited<ReturnType<typeof readResponse>>;
 
 const HEADERS = [
   ...[...Object.values(RATE_LIMIT_HEADERS), LIMIT_SET_HEADERS.limits, LIMIT_SET_HEADERS.policies],
@@ -117,7 +110,7 @@ const TEXT_TYPE =
 const INDENTED_LENGTH_MAX = 65_536;
 
 /** Reads a response up to the size limit. If the download fails, returns what arrived, with `cut` set. */
-export async function readResponse({ status, headers, body }: Response): Promise<ShownResponse> {
+export async function readResponse({ status, headers, body }: Response) {
   const { bytes, cut } = await readBytes(body, SHOWN_BYTES_MAX);
   const isText = TEXT_TYPE.test(headers.get("content-type") ?? "text/plain");
   return {
