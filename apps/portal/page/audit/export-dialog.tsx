@@ -14,19 +14,14 @@ import { useSession } from "../page-session.ts";
 import { saveFile } from "../parts/save-file.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import type { Log } from "./logs.ts";
-
-interface ExportDialogProps {
-  log: Log;
-  query: Readonly<Record<string, string>>;
-  onClose: () => void;
-}
+import type { Filters } from "./selection.ts";
 
 const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
 type ExportFormat = keyof typeof TYPES;
 const FORMATS = ["csv", "ndjson"] as const;
 
 /** Exports the events that match the filters as a file, and shows the progress. The export stops with the dialog. */
-export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
+export function ExportDialog({ log, query, onClose }: { log: Log; query: Filters; onClose: () => void }) {
   const { close, audit } = useTexts();
   const t = audit.export;
   const { number } = useFormats();

@@ -7,12 +7,8 @@ import { FilterForm, type FilterFormProps } from "./filter-form.tsx";
 import { type Log, PERSON_LOG } from "./logs.ts";
 import { actionIn, type Filters, moreFilters, RANGES, withAction, withRange } from "./selection.ts";
 
-interface FilterChipsProps extends FilterFormProps {
-  log: Log;
-}
-
 /** Shows the filters of the log (AU-36, AU-38): chips for time, person and action, and the rest on demand. */
-export function FilterChips({ log, ...form }: FilterChipsProps) {
+export function FilterChips({ log, ...form }: FilterFormProps & { log: Log }) {
   const { filters, failure, onChoose } = form;
   const t = useTexts().audit;
   const more = moreFilters(filters);

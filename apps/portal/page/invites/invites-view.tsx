@@ -45,26 +45,18 @@ export function InvitesView() {
   );
 }
 
-function InviteTable({
-  invites,
-  onRevoke,
-}: {
+interface InviteTableProps {
   invites: readonly Invite[];
   onRevoke: (invite: Invite) => void;
-}) {
-  const t = useTexts().invites;
-  const { members } = useTexts();
+}
+
+function InviteTable({ invites, onRevoke }: InviteTableProps) {
+  const { invites: t, members } = useTexts();
+  const { columns } = t;
   return (
     <DataTable
       label={t.title}
-      columns={[
-        t.columns.invite,
-        t.columns.role,
-        t.columns.status,
-        t.columns.uses,
-        t.columns.ends,
-        t.columns.actions,
-      ]}
+      columns={[columns.invite, columns.role, columns.status, columns.uses, columns.ends, columns.actions]}
       rows={invites.map((invite) => ({
         key: invite.id,
         cells: [
@@ -85,18 +77,13 @@ function InviteTable({
   );
 }
 
-interface InviteDialogProps {
-  onClose: () => void;
-  onChange: () => void;
-}
-
 const DAY_SECONDS = 86_400;
 const DAYS = ["1", "7", "30"] as const;
 const USES = ["1", "5", "25", "unlimited"] as const;
 
 const FIELDS = ["email", "role", "expires_in_seconds", "max_uses"] as const;
 
-function InviteDialog({ onClose, onChange }: InviteDialogProps) {
+function InviteDialog({ onClose, onChange }: { onClose: () => void; onChange: () => void }) {
   const t = useTexts().invites;
   const { gateway } = useSession();
   const roles = useRoles();

@@ -3,6 +3,7 @@ import { curlCommand } from "@ostiary/lib/openapi";
 import {
   type Answer,
   Button,
+  type Choice,
   DataTable,
   SearchedList,
   SelectField,
@@ -137,7 +138,7 @@ function Ends({ shown, nowMs }: { shown: ApiKey; nowMs: number }) {
   );
 }
 
-interface KeyDialogProps {
+export interface KeyDialogProps {
   address: KeyAddress;
   onClose: () => void;
   /** Called when the list of keys may have changed. */
@@ -153,13 +154,7 @@ export function lifeOf(days: Days): { expires_in_seconds?: number } {
   return days === "never" ? {} : { expires_in_seconds: Number(days) * DAY_SECONDS };
 }
 
-interface DaysFieldProps {
-  value: Days;
-  problem: string | null;
-  onInput: (days: Days) => void;
-}
-
-export function DaysField(field: DaysFieldProps) {
+export function DaysField(field: Omit<Choice<Days>, "options"> & { problem: string | null }) {
   const t = useTexts().keys;
   return (
     <SelectField

@@ -10,6 +10,7 @@ import { useTexts } from "../texts/texts.ts";
 import {
   type Days,
   DaysField,
+  type KeyDialogProps,
   lifeOf,
   MEMBER_KEY_ADDRESS,
   NewKeyDialog,
@@ -38,11 +39,7 @@ export function RestrictedKey({ label, look, onChange }: RestrictedKeyProps) {
   );
 }
 
-interface DialogProps {
-  title: string;
-  onClose: () => void;
-  onChange: () => void;
-}
+type DialogProps = Omit<KeyDialogProps, "address"> & { title: string };
 
 function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
   const { keys: t, serviceAccounts, members, organizations } = useTexts();

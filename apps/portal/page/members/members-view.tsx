@@ -118,11 +118,20 @@ interface LivingProps {
   onChange: () => Promise<void>;
 }
 
+type Change = "suspend" | "activate" | "remove" | "leave";
+
 function Living({ member, name, onChange }: LivingProps) {
   const { members: t, overview } = useTexts();
   const session = useSession();
-  const roles = useRoles();
+  const { answer: roles } = useRoles();
+  const [change, setChange] = useState<Change | null>(null);
   const own = member.id === session.member.value?.member_id;
+  const manages = session.may(MEMBERS_LABEL);
+  const last = own ? "leave" : "remove";
+  const offered: Change[] = [
+    ...(manages ? [member.status === "active" ? ("suspend" as const) : ("activate" as const)] : []),
+    ...(manages || own ? ([last] as const) : []),
+  ];
   return (
     <section aria-label={name}>
       <h2>
@@ -140,53 +149,23 @@ function Living({ member, name, onChange }: LivingProps) {
         </Fact>
       </dl>
       <h3>{t.may}</h3>
-      <Granted labels={labelsOf(roles.answer, member.role)} />
-      {(own || session.may(MEMBERS_LABEL)) && (
-        <Changes member={member} name={name} own={own} roles={roles.answer} onChange={onChange} />
-      )}
-    </section>
-  );
-}
-
-interface ChangesProps extends LivingProps {
-  own: boolean;
-  roles: RolesListing | null;
-}
-
-type Change = "suspend" | "activate" | "remove" | "leave";
-
-function Changes({ member, name, own, roles, onChange }: ChangesProps) {
-  const t = useTexts().members;
-  const session = useSession();
-  const [change, setChange] = useState<Change | null>(null);
-  const manages = session.may(MEMBERS_LABEL);
-  const last = own ? "leave" : "remove";
-  const offered = [
-    ...(manages ? [member.status === "active" ? ("suspend" as const) : ("activate" as const)] : []),
-    ...(manages || own ? ([last] as const) : []),
-  ];
-  return (
-    <>
+      <Granted labels={labelsOf(roles, member.role)} />
       {manages && roles !== null && roles.roles.length > 0 && (
         <ChangeRole member={member} name={name} roles={roles} onChange={onChange} />
       )}
-      <div class="actions">
-        {offered.map((each) => (
-          <Button key={each} look={each === last ? "danger" : undefined} onClick={() => setChange(each)}>
-            {t.actions[each]}
-          </Button>
-        ))}
-      </div>
-      {change !== null && (
-        <ConfirmChange
-          change={change}
-          member={member}
-          name={name}
-          onChange={onChange}
-          onClose={() => setChange(null)}
-        />
+      {offered.length > 0 && (
+        <div class="actions">
+          {offered.map((each) => (
+            <Button key={each} look={each === last ? "danger" : undefined} onClick={() => setChange(each)}>
+              {t.actions[each]}
+            </Button>
+          ))}
+        </div>
       )}
-    </>
+      {change !== null && (
+        <ConfirmChange {...{ change, member, name, onChange }} onClose={() => setChange(null)} />
+      )}
+    </section>
   );
 }
 

@@ -54,13 +54,7 @@ function keysAt(account_id: string | null): [ViewPath, Partial<Place>?] {
   return account_id === null ? [MEMBER_KEYS] : [SERVICE_ACCOUNTS, { segments: [account_id] }];
 }
 
-interface TileProps {
-  count: Count | null;
-  text: (count: number) => string;
-  href: string;
-}
-
-function Tile({ count, text, href }: TileProps) {
+function Tile({ count, text, href }: { count: Count | null; text: (count: number) => string; href: string }) {
   const { number } = useFormats();
   if (count === null) return null;
   return (

@@ -61,11 +61,8 @@ export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs
   };
 }
 
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly has_more: boolean;
-}
+type Page<Item> = { items: Item[]; has_more: boolean } | null;
 
-function countOf<Item>(page: Page<Item> | null, count: (items: readonly Item[]) => number): Count | null {
+function countOf<Item>(page: Page<Item>, count: (items: Item[]) => number): Count | null {
   return page === null ? null : { value: count(page.items), isWhole: !page.has_more };
 }

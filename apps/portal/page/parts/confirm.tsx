@@ -74,20 +74,16 @@ export function Confirm(props: ConfirmProps) {
 /** The id of the form. One dialog is open at a time, so the id is unique. */
 const FORM = "confirmed";
 
-interface ConfirmDeletionProps {
-  title: string;
-  action: string;
+interface ConfirmDeletionProps extends Omit<ConfirmProps, "form" | "danger" | "onConfirm"> {
   path: string;
   /** The name that the person must type first. */
   typed?: string;
   /** The text that a screen reader announces after the deletion. */
   done: string;
-  onClose: () => void;
   /** Called when the data may have changed. */
   onChange: () => unknown;
   /** Called after the deletion. By default, calls `onChange`. */
   onDeleted?: () => void;
-  children: ComponentChildren;
 }
 
 /** Asks the person to confirm a deletion, and deletes the resource at `path`. */

@@ -93,12 +93,7 @@ function ServiceAccountView({ id }: { id: string }) {
   );
 }
 
-interface AccountProps {
-  account: ServiceAccount;
-  onChange: () => Promise<void>;
-}
-
-function Account({ account, onChange }: AccountProps) {
+function Account({ account, onChange }: { account: ServiceAccount; onChange: () => Promise<void> }) {
   const { members, serviceAccounts: t } = useTexts();
   const session = useSession();
   const address = useAddress();
