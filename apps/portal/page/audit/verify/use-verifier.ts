@@ -55,19 +55,12 @@ declare global {
   }
 }
 
+/** The script's URL, which is a trusted URL if the browser supports Trusted Types. */
 let address: string | undefined;
 
-/** Starts the worker that verifies a log. The Trusted Types policy allows no other script URL. */
+/** Starts the worker that verifies a log. The policy, which cannot be created twice, allows no other script URL. */
 function startVerifier(): Worker {
-  address ??= trustedAddress();
+  const policy = () => window.trustedTypes?.createPolicy(POLICY, { createScriptURL: () => SCRIPT });
+  address ??= policy()?.createScriptURL(SCRIPT) ?? SCRIPT;
   return new Worker(address, { type: "module" });
-}
-
-/**
- * Returns the script's URL, as a trusted URL if the browser supports Trusted Types. Must be called only once,
- * because a policy cannot be created twice.
- */
-function trustedAddress(): string {
-  const policy = window.trustedTypes?.createPolicy(POLICY, { createScriptURL: () => SCRIPT });
-  return policy?.createScriptURL(SCRIPT) ?? SCRIPT;
 }
