@@ -12,7 +12,7 @@ import {
 import { Value } from "@sinclair/typebox/value";
 import { type Problem, type Problems, problemOf, useProblems } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
-import { type FilterName, type Filters, OUTCOMES } from "./selection.ts";
+import type { FilterName, Filters } from "./selection.ts";
 
 export interface FilterFormProps {
   filters: Filters;
@@ -21,7 +21,7 @@ export interface FilterFormProps {
   onChoose: (filters: Filters) => void;
 }
 
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
+const METHODS = { GET: "GET", POST: "POST", PUT: "PUT", PATCH: "PATCH", DELETE: "DELETE", HEAD: "HEAD" };
 const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id", "key_prefix"] as const;
 
 export function FilterForm({ filters: given, failure, onChoose }: FilterFormProps) {
@@ -32,8 +32,11 @@ export function FilterForm({ filters: given, failure, onChoose }: FilterFormProp
     label: t.filters[name],
     ...problems.field(name, filters[name] ?? "", (value) => change((was) => ({ ...was, [name]: value }))),
   });
-  const choice = (name: FilterName, values: readonly { value: string; text: string }[]) => (
-    <SelectField {...field(name)} options={[{ value: "", text: t.filters.any }, ...values]} />
+  const choice = (name: FilterName, texts: Readonly<Record<string, string>>) => (
+    <SelectField
+      {...field(name)}
+      options={Object.entries({ "": t.filters.any, ...texts }).map(([value, text]) => ({ value, text }))}
+    />
   );
   return (
     <Form
@@ -43,14 +46,8 @@ export function FilterForm({ filters: given, failure, onChoose }: FilterFormProp
     >
       <TimeField {...field("occurred_after")} />
       <TimeField {...field("occurred_before")} />
-      {choice(
-        "method",
-        METHODS.map((value) => ({ value, text: value })),
-      )}
-      {choice(
-        "outcome",
-        OUTCOMES.map((value) => ({ value, text: t.outcomes[value] })),
-      )}
+      {choice("method", METHODS)}
+      {choice("outcome", t.outcomes)}
       {TEXTS.map((name) => (
         <TextField key={name} {...field(name)} help={name === "key_prefix" ? t.filters.keyHelp : undefined} />
       ))}

@@ -19,8 +19,6 @@ export type FilterName = (typeof FILTERS)[number];
 /** The filters in use, by name. */
 export type Filters = Readonly<Record<string, string>>;
 
-export const OUTCOMES = ["pending", "rejected", "responded", "no_response"] as const;
-
 /** Returns the filters among these texts. An empty text is no filter. */
 export function filtersOf(texts: Filters): Filters {
   return Object.fromEntries(
