@@ -64,32 +64,24 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
 
 function publicApp(deps: AuditAppDeps) {
   const routes = new Elysia({ name: "audit-reads", normalize: false })
-    .use(eventHandlers({ database: deps.reads, exports: deps.exports }))
+    .use(eventHandlers(deps))
     .use(logHandlers(deps.published))
     .use(streamHandlers(deps.streams))
-    .use(
-      usageHandlers({
-        database: deps.reads,
-        exports: deps.exports,
-        platform: deps.platform,
-        clock: deps.clock,
-      }),
-    );
+    .use(usageHandlers(deps));
   const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX, refuseRepeated: false }).use(routes);
   if (!deps.swaggerEnabled) return app;
   return app.use(swaggerRoutes(routes, { ...publicText, bodyBytesMax: BODY_BYTES_MAX }));
 }
 
 function internalApp(deps: AuditAppDeps) {
-  const { telemetry, health, writes, reads, writer, clock, platform, internalAuthToken, swaggerEnabled } =
-    deps;
+  const { telemetry, health, writes, reads, internalAuthToken, swaggerEnabled } = deps;
   const { metrics } = telemetry;
   const ping = async () => {
     await Promise.all([writes.ping(READY_TIMEOUT_MS), reads.ping(READY_TIMEOUT_MS)]);
   };
   const routes = new Elysia({ name: "audit-internal", normalize: false })
-    .use(writeHandlers({ writer, metrics, clock }))
-    .use(internalUsageHandlers({ reads, writes, metrics, clock, platform }));
+    .use(writeHandlers({ ...deps, metrics }))
+    .use(internalUsageHandlers({ ...deps, metrics }));
   const app = httpApp({
     bodyBytesMax: BODY_BYTES_MAX,
     bodyBytesMaxOf: {

@@ -83,12 +83,12 @@ const failures = {
 const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "root"]);
 
 interface EventRoutesDeps {
-  database: Database;
+  reads: Database;
   exports: Exports;
 }
 
 /** Serves the reads of the log (AU-34) and its exports (AU-81). */
-export function eventHandlers({ database, exports }: EventRoutesDeps) {
+export function eventHandlers({ reads, exports }: EventRoutesDeps) {
   const exportOf = (request: Request, log: EventLog, query: EventQuery, format: ExportFormat) => {
     if (query.proof === "true") {
       const asked = query.root === undefined ? null : Number(query.root);
@@ -96,7 +96,7 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
     }
     const filter = eventFilter(log, query);
     const bounds = eventBounds(filter, pageRequest(query).starting_after);
-    const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
+    const batches = bounds === null ? nothing() : streamEvents(reads, filter, bounds);
     return exports.respond(request, format, { log, form: eventForm(log), batches });
   };
   const routes = new Elysia({ name: "audit-events", normalize: false });
@@ -109,7 +109,7 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
           const format = query.proof === "true" ? "ndjson" : exportFormat(request.headers.get("accept"));
           if (format !== null) return exportOf(request, logOf(params), query, format);
           set.headers.vary = "Accept";
-          return readPage(database, logOf(params), query);
+          return readPage(reads, logOf(params), query);
         },
         {
           transform: ({ request, params, query }) => refuse(pageProblems(logOf(params), query, request)),

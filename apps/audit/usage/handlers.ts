@@ -26,31 +26,31 @@ const SILENCE_MS = 60_000;
 const GAPS_MAX = 100;
 
 interface UsageHandlersDeps {
-  database: Database;
+  reads: Database;
   exports: Exports;
   platform: PlatformServices;
   clock: Clock;
 }
 
 /** Serves the usage of organizations (AU-123) and its exports (AU-114). */
-export function usageHandlers({ database, exports, platform, clock }: UsageHandlersDeps) {
+export function usageHandlers({ reads, exports, platform, clock }: UsageHandlersDeps) {
   const pageOf = async (request: UsageRequest, query: UsageQuery, nowMs: number) => {
     const { limit } = pageRequest(query);
-    const found = await selectUsage(database, request, limit + 1);
+    const found = await selectUsage(reads, request, limit + 1);
     const { items, has_more } = page(found, limit);
-    const gaps = await selectGaps(database, request, nowMs - SILENCE_MS, GAPS_MAX);
+    const gaps = await selectGaps(reads, request, nowMs - SILENCE_MS, GAPS_MAX);
     return {
       usage: items.map((row) => toUsage(row, request.by, request, platform)),
       has_more,
       gaps: gaps.map((after) => ({ after })),
-      quotas: await selectQuotas(database, request.organization_id, nowMs),
+      quotas: await selectQuotas(reads, request.organization_id, nowMs),
     };
   };
   const exportOf = (http: Request, request: UsageRequest, format: ExportFormat) =>
     exports.respond(http, format, {
       log: { kind: "organization", id: request.organization_id },
       form: usageForm(request.by),
-      batches: shownUsage(database, request, platform),
+      batches: shownUsage(reads, request, platform),
     });
   return new Elysia({ name: "audit-usage", normalize: false }).get(
     "/organizations/:organization_id/usage",

@@ -51,7 +51,7 @@ export async function reportUsage(
   const response = await fetch(`${internalUrl}/internal/usage/gateway-${process.pid}-${++reports}/1`, {
     method: "PUT",
     headers: { "Content-Type": "application/json", ...headers },
-    body: JSON.stringify({ reported_until, is_last: true, uncounted: 0, counts }),
+    body: JSON.stringify({ reported_until, is_last: false, uncounted: 0, counts }),
   });
   if (response.status !== 201) throw new Error(JSON.stringify(await json(response)));
 }

@@ -3,6 +3,7 @@ import { isRecord } from "@ostiary/lib/domain/json";
 import { type AuditService, intent, json, startAudit, userIntent } from "../../../app/audit/audit-service.ts";
 import { writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import { streamVariables } from "../../../app/audit/streams-bed.ts";
+import { HOUR_MS, reportUsage, usageCount } from "../../../app/audit/usage-bed.ts";
 import { NOBODY } from "../../../app/identity/bed.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/http/openapi.ts";
 import { waitFor } from "../../../support/index.ts";
@@ -57,29 +58,11 @@ describe("audit", () => {
 
   /** Reports usage as a gateway whose last report is old enough to count as silent. */
   async function report() {
-    const nowMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
-    const count = {
-      organization_id: NOBODY,
-      hour: new Date(nowMs).toISOString(),
-      service: "widgets",
-      route: "/org/widgets",
-      method: "GET",
-      member_id: "member-1",
-      ...{ requests: 3, refused: { limit: 1, labels: 0, other: 0 }, failed: 1 },
-      ...{ bytes_in: 1, bytes_out: 2, duration_ms: 3 },
-    };
-    const counts = ["ostiary-k-2-abcd", null].map((key_prefix) => ({ ...count, key_prefix }));
-    const { status } = await fetch(`${audit.internalUrl}/internal/usage/gateway-1/1`, {
-      method: "PUT",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({
-        reported_until: new Date(nowMs - 120_000).toISOString(),
-        is_last: false,
-        uncounted: 0,
-        counts,
-      }),
-    });
-    expect(status).toBe(201);
+    const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    const counts = ["ostiary-k-2-abcd", null].map((key_prefix) =>
+      usageCount(NOBODY, new Date(hourMs).toISOString(), { key_prefix }),
+    );
+    await reportUsage(audit.internalUrl, counts, new Date(hourMs - 120_000).toISOString());
   }
 
   async function treeOfLeaves() {
