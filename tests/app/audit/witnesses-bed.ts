@@ -1,19 +1,19 @@
 import { expect } from "bun:test";
-import { createPrivateKey, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Clock } from "@ostiary/lib/async";
-import { EMPTY_ROOT, isConsistent, readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
-import { atTestEnd } from "../../support/at-test-end.ts";
 import {
-  keyId,
-  publicBytes,
-  type TestWitness,
-  testWitness,
-  verifierKeyText,
-} from "../../support/audit/test-log.ts";
+  EMPTY_ROOT,
+  isConsistent,
+  knownSignatures,
+  readNote,
+  readNoteKey,
+  readTreeHead,
+} from "@ostiary/lib/domain/tlog";
+import { atTestEnd } from "../../support/at-test-end.ts";
+import { type TestWitness, testWitness } from "../../support/audit/test-log.ts";
 import { waitFor } from "../../support/index.ts";
 import { type AuditService, intent, requestId, startAudit } from "./audit-service.ts";
-import { writeKeyFile, writeSigningKey } from "./proof-bed.ts";
+import { verifierKeyOf, writeKeyFile, writeSigningKey } from "./proof-bed.ts";
 
 export const ORIGIN = "audit.example.com/log";
 export const WITNESS = "witness.example.com/w1";
@@ -29,8 +29,7 @@ export interface Entry {
 /** Writes a new signing key for the service. Returns its file and the verifier key of the log. */
 export function newLog() {
   const keyFile = writeSigningKey();
-  const publicKey = publicBytes(createPrivateKey(readFileSync(keyFile, "utf8")));
-  return { keyFile, verifierKey: verifierKeyText(ORIGIN, 1, publicKey) };
+  return { keyFile, verifierKey: verifierKeyOf(keyFile, ORIGIN) };
 }
 
 /** Starts an honest witness for a new log. Returns the key file for the service, and the witness. */
@@ -89,53 +88,25 @@ export async function write(audit: AuditService): Promise<void> {
   expect((await audit.put(requestId(), intent())).status).toBe(201);
 }
 
-interface Root {
-  size: number;
-  text: string;
-  signatures: string[];
-}
-
 /** Returns the signed root that the service serves, or null if it has none yet. */
-export async function servedRoot(audit: AuditService): Promise<Root | null> {
+export async function servedRoot(audit: AuditService) {
   const response = await audit.get("/audit-log/checkpoint");
   if (response.status === 404) return null;
-  const note = await response.text();
-  const end = note.lastIndexOf("\n\n");
-  const text = note.slice(0, end + 1);
-  return {
-    size: Number(text.split("\n")[1]),
-    text,
-    signatures: note
-      .slice(end + 2)
-      .trimEnd()
-      .split("\n"),
-  };
+  const note = readNote(await response.text());
+  if (note === null) throw new Error("The served root is not a note.");
+  return { ...note, size: Number(note.text.split("\n")[1]) };
 }
 
 /** Waits until the service serves a root of at least this size with a cosignature of the witness. */
-export function cosigned(audit: AuditService, { key }: Entry, size = 1): Promise<Root> {
+export function cosigned(audit: AuditService, { key }: Entry, size = 1) {
+  const witness = readNoteKey(key);
+  if (witness === null) throw new Error("The key of the witness cannot be read.");
   return waitFor(async () => {
     const root = await servedRoot(audit);
-    const isCosigned = root?.signatures.some((line) => cosignedAt(line, root.text, key) !== null);
-    return isCosigned && root !== null && root.size >= size ? root : null;
+    if (root === null || root.size < size) return null;
+    const [found] = await knownSignatures(root, [witness]);
+    return found?.isRight ? root : null;
   }, SOON);
-}
-
-/**
- * Returns the time of a cosignature in seconds, or null if `line` is not a valid cosignature of `text` by this
- * key.
- */
-function cosignedAt(line: string, text: string, verifier_key: string): number | null {
-  // The last part is base64 and can contain plus signs, so the text is not split at them.
-  const [, name = "", material = ""] = /^([^+]+)\+[^+]+\+(.+)$/.exec(verifier_key) ?? [];
-  const publicKey = Buffer.from(material, "base64").subarray(1);
-  const bytes = Buffer.from(line.replace(`— ${name} `, ""), "base64");
-  if (!line.startsWith(`— ${name} `) || !bytes.subarray(0, 4).equals(keyId(name, 4, publicKey))) return null;
-  const timeS = Number(bytes.readBigUInt64BE(4));
-  const message = Buffer.from(`cosignature/v1\ntime ${timeS}\n${text}`);
-  const jwk = { kty: "OKP", crv: "Ed25519", x: publicKey.toString("base64url") };
-  const isRight = verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), bytes.subarray(12));
-  return isRight ? timeS : null;
 }
 
 /** Starts a server in place of a witness. `answer` responds to each add-checkpoint request. */

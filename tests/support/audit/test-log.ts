@@ -33,7 +33,7 @@ export function verifierKeyText(name: string, type: 1 | 4, publicKey: Buffer): s
   return `${name}+${keyId(name, type, publicKey).toString("hex")}+${material}`;
 }
 
-export function keyId(name: string, type: 1 | 4, publicKey: Buffer): Buffer {
+function keyId(name: string, type: 1 | 4, publicKey: Buffer): Buffer {
   return sha256(Buffer.from(`${name}\n`), Buffer.of(type), publicKey).subarray(0, 4);
 }
 

@@ -11,21 +11,12 @@ interface Row {
   id: string;
 }
 
-/**
- * Returns a dispatcher of streams whose receivers never respond. Each delivery lasts until it is aborted. The lane before
- * them, if there is one, has no streams.
- */
-function dispatcherOf(fast: number, before: readonly Lane<Row>[] = []) {
+/** Returns a dispatcher of streams in these lanes. Each delivery lasts until it is aborted. */
+function dispatcherOf(lanes: readonly Lane<Row>[]) {
   const clock = manualClock();
   const turns: Turn[] = [];
-  let claimed = 0;
-  const lane: Lane<Row> = {
-    max: fast,
-    claim: async (_, limit) => Array.from({ length: limit }, () => ({ id: `stream-${claimed++}` })),
-  };
-  const slowLane: Lane<Row> = { max: 2, claim: async () => [] };
   const streams = {
-    lanes: [...before, lane, slowLane],
+    lanes,
     renew: async (held: readonly Row[]) => new Set(held.map(({ id }) => id)),
     deliver: async (_: Row, turn: Turn) => {
       turns.push(turn);
@@ -35,7 +26,21 @@ function dispatcherOf(fast: number, before: readonly Lane<Row>[] = []) {
     },
   };
   const dispatcher = new Dispatcher(streams, { clock, log: { warn: () => {} } });
+  dispatcher.start();
   return { clock, turns, dispatcher };
+}
+
+const NO_STREAMS = async () => [];
+
+/**
+ * Returns lanes of streams whose receivers never respond: one with as many streams as it has slots free, and one for
+ * slow streams. The lane before them, if there is one, has no streams.
+ */
+function lanesOf(max: number, before: readonly Lane<Row>[] = []): Lane<Row>[] {
+  let claimed = 0;
+  const claim = async (_: string, limit: number) =>
+    Array.from({ length: limit }, () => ({ id: `stream-${claimed++}` }));
+  return [...before, { max, claim }, { max: 2, claim: NO_STREAMS }];
 }
 
 type Bed = ReturnType<typeof dispatcherOf>;
@@ -63,8 +68,7 @@ async function stop({ clock, dispatcher }: Pick<Bed, "clock" | "dispatcher">): P
 // AU-187
 describe("streams whose receivers never respond", () => {
   test("keep their delivery slots until they count as slow; then other streams get the slots", async () => {
-    const bed = dispatcherOf(4);
-    bed.dispatcher.start();
+    const bed = dispatcherOf(lanesOf(4));
     await settle(bed);
     expect(bed.turns).toHaveLength(4);
     for (const turn of bed.turns.slice(0, 3)) turn.yieldPlace();
@@ -75,10 +79,9 @@ describe("streams whose receivers never respond", () => {
 
   test.each([
     ["128 delivery slots of a replica, however many streams there are", [], 128],
-    ["slots that the lane before does not keep", [{ max: 32, claim: async () => [] }], 96],
+    ["slots that the lane before does not keep", [{ max: 32, claim: NO_STREAMS }], 96],
   ])("use at most %s", async (_, before: Lane<Row>[], most) => {
-    const bed = dispatcherOf(32, before);
-    bed.dispatcher.start();
+    const bed = dispatcherOf(lanesOf(32, before));
     for (let round = 0; round < 8; round++) {
       await settle(bed);
       for (const turn of bed.turns) turn.yieldPlace();
@@ -95,36 +98,24 @@ const STEP_MS = 50;
  * have no entries for `quietMs`.
  */
 async function waitAfter(quietMs: number): Promise<number> {
-  const clock = manualClock();
   let isSealed = false;
-  let begunMs: number | null = null;
-  const lane: Lane<Row> = {
-    max: 1,
-    claim: async () => {
-      const found = isSealed ? [{ id: "stream-1" }] : [];
-      isSealed = false;
-      return found;
-    },
+  const claim = async () => {
+    const found = isSealed ? [{ id: "stream-1" }] : [];
+    isSealed = false;
+    return found;
   };
-  const streams = {
-    lanes: [lane],
-    renew: async () => new Set<string>(),
-    deliver: async () => {
-      begunMs ??= clock.elapsedMs();
-    },
-  };
-  const dispatcher = new Dispatcher(streams, { clock, log: { warn: () => {} } });
+  const { clock, turns, dispatcher } = dispatcherOf([{ max: 1, claim }]);
   const step = async () => {
     clock.advance(STEP_MS);
     await Bun.sleep(0);
   };
-  dispatcher.start();
   while (clock.elapsedMs() < quietMs) await step();
   isSealed = true;
   const sealedMs = clock.elapsedMs();
-  while (begunMs === null && clock.elapsedMs() < sealedMs + 60_000) await step();
+  while (turns.length === 0 && clock.elapsedMs() < sealedMs + 60_000) await step();
+  const waitMs = clock.elapsedMs() - sealedMs;
   await stop({ clock, dispatcher });
-  return (begunMs ?? Number.POSITIVE_INFINITY) - sealedMs;
+  return waitMs;
 }
 
 // AU-116
