@@ -169,6 +169,20 @@ describe("a log whose rows are not what was sealed", () => {
     expect((await log.proof(owner)).events).toHaveLength(WAITING + 4);
   });
 
+  test("is looked at from the start when the database was restored on a server with lower transaction numbers", async () => {
+    const owner = "restored-wait";
+    const looks = await waitingLog(owner);
+    await log.tamper("update audit.sealer set sealed_to = '4000000000:4000000000:'");
+    await looks.next();
+    const [early] = await log.sql<{ id: string }>`
+      select min(id) as id from audit.audit_events where organization_id = ${owner} and outcome = 'pending'`;
+    await writePastOutcome(log.database, early?.id ?? "");
+    await sealNew();
+    await Array.fromAsync(looks);
+    expect(await reasonOf(owner)).toBeUndefined();
+    await isComplete(owner, WAITING + 4);
+  });
+
   test("gets its turn although many more chains than one look has room for stay altered", async () => {
     const owner = "behind-many";
     const many = "select 'organization:many-' || n as owner, n from generate_series(1, 201) n";

@@ -38,7 +38,7 @@ export function newMemory(roots: SignedRoots): SealMemory {
 
 /**
  * The progress of a look at a chain that was left out. A look reads the events of the log in pages, then what was sealed
- * for other logs since its first page.
+ * for other logs since its first page. It begins again if the database is restored during the look.
  */
 export interface Look {
   owner: string;
@@ -134,7 +134,9 @@ async function waitingRows(
 ): Promise<Due> {
   if (chain === undefined) return { rows: [], sealed_to, behind: false, look: null };
   const { owner, position } = chain;
-  const look = given.position === position ? given : newLook(owner, position);
+  const to = parseSnapshot(sealed_to);
+  const isCurrent = given.sealed_to === null || !isRestored(parseSnapshot(given.sealed_to), to);
+  const look = isCurrent && given.position === position ? given : newLook(owner, position);
   const readTo = look.sealed_to ?? sealed_to;
   if (look.after !== null) {
     const rows = await selectLogPage(tx, owner, look.after, ENTRIES_MAX);
@@ -142,7 +144,7 @@ async function waitingRows(
     const behind = after !== null || readTo !== sealed_to;
     return { rows, sealed_to, behind, look: behind ? { ...look, after, sealed_to: readTo } : null };
   }
-  const [from, to] = [parseSnapshot(readTo), parseSnapshot(sealed_to)];
+  const from = parseSnapshot(readTo);
   const window = windowAfter(from, to, await selectBound(tx, from.xmax, ENTRIES_MAX));
   const rows = await selectWindow(tx, window, new Set());
   const behind = window.before < to.xmax;
