@@ -11,11 +11,15 @@ const NEAREST_S = 60;
 /** The duration of a file that the record of durations leaves out, because it is short. */
 const SHORT_S = 1;
 const FIRST_TIER = /^tests\/(unit|app|stores|flow)\//;
+/** Tests that call every operation, or compare random calls with a model. They find what no test names. */
+const SWEEP = /\/(every-|model\.|openapi-answers\/)/;
+/** Tests of a page in a browser. */
+const BROWSER = /^tests\/full\/(flow\/portal|app\/console)\//;
 const seconds: Readonly<Record<string, number>> = timings.files;
 
 /**
  * Returns the test files of each stage: those that import the mutated file, nearest first, and then those that
- * start the room as a process.
+ * start the room as a process. Each stage after the nearest begins with the broad tests of the room.
  *
  * @param seconds_max the bound on the tests of each later stage, by their recorded durations
  */
@@ -38,7 +42,9 @@ export function stagesOf(
     NEAREST_S,
     covering.filter((file) => FIRST_TIER.test(file)),
   );
-  const others = all.filter((file) => !nearest.includes(file));
+  const others = all
+    .filter((file) => !nearest.includes(file))
+    .toSorted((a, b) => Number(isBroad(b, path, room)) - Number(isBroad(a, path, room)));
   return {
     nearest,
     "first tier": within(
@@ -58,21 +64,29 @@ function sharedWords(path: string, test: string): number {
   return path.split(/[/.-]/).filter((word) => word.length > 3 && words.has(word)).length;
 }
 
+/** Returns whether a test is the likeliest to find a mutation: the sweeps of a room, and the browser for a page. */
+function isBroad(file: string, path: string, room: string): boolean {
+  const isOwn = file.includes(`/${room.split("/")[1]}`);
+  if (path.endsWith("x") || path.includes("/page/")) return BROWSER.test(file) && isOwn;
+  return SWEEP.test(file) && (isOwn || file.startsWith("tests/full/flow/"));
+}
+
 /** Returns whether a test that does not import the room may start it as a process, judged by its path. */
 function startsRoom(file: string, room: string): boolean {
   const [, name = ""] = room.split("/");
   if (file.startsWith("tests/flow/")) return true;
   if (!file.startsWith("tests/full/")) return false;
-  return room.startsWith("lib/")
-    ? /flow\/(platform|portal|every-service)/.test(file)
-    : file.includes(`/${name}`);
+  if (/flow\/(every-service|hostile)/.test(file)) return true;
+  return room.startsWith("lib/") ? /flow\/(platform|portal)/.test(file) : file.includes(`/${name}`);
 }
 
-/** Returns the first files that take this time together, at least one. */
+/** Returns the files that take at most this time together, the first ones if not all fit, and at least one. */
 function within(seconds_max: number, paths: readonly string[]): string[] {
   let sum = 0;
   return paths.filter((path, index) => {
-    sum += (seconds[path] ?? SHORT_S * 1000) / 1000;
-    return index === 0 || sum <= seconds_max;
+    const durationS = (seconds[path] ?? SHORT_S * 1000) / 1000;
+    if (index > 0 && sum + durationS > seconds_max) return false;
+    sum += durationS;
+    return true;
   });
 }
