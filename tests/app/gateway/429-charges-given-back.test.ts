@@ -1,5 +1,6 @@
 /** Tests which requests get their count back from a limit with `charge: success`. */
 import { afterAll, describe, expect, test } from "bun:test";
+import { handshake } from "../../support/gateway/raw-websocket.ts";
 import {
   chunk,
   headerValue,
@@ -87,28 +88,22 @@ describe("a request whose client leaves after the service received it stays char
   });
 });
 
-/** A request for a WebSocket, which every client can send on every GET route. */
-const handshake = (target: string) =>
-  spell("GET", target, {
-    Connection: "Upgrade",
-    Upgrade: "websocket",
-    "Sec-WebSocket-Version": "13",
-    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
-  });
-
 // GW-185
-test.each([200, 429])("a handshake that the service answers with %d stays charged", async (status) => {
-  service.handler = () => `HTTP/1.1 ${status} Plain\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
-  service.requests.length = 0;
-  const route = newRoute();
-  const statuses: number[] = [];
-  for (let sent = 1; sent <= 2 * QUOTA; sent++) {
-    statuses.push((await rawRequest(gateway.url, handshake(`${route}/1`))).status);
-  }
-  expect(service.requests).toHaveLength(QUOTA);
-  expect(statuses).toEqual([...Array(QUOTA).fill(502), ...Array(QUOTA).fill(429)]);
-  expect(await left(route)).toBe(0);
-});
+test.each([200, 429])(
+  "a WebSocket's handshake on any GET route that the service answers with %d stays charged",
+  async (status) => {
+    service.handler = () => `HTTP/1.1 ${status} Plain\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+    service.requests.length = 0;
+    const route = newRoute();
+    const statuses: number[] = [];
+    for (let sent = 1; sent <= 2 * QUOTA; sent++) {
+      statuses.push((await rawRequest(gateway.url, handshake(`${route}/1`))).status);
+    }
+    expect(service.requests).toHaveLength(QUOTA);
+    expect(statuses).toEqual([...Array(QUOTA).fill(502), ...Array(QUOTA).fill(429)]);
+    expect(await left(route)).toBe(0);
+  },
+);
 
 // GW-185, GW-65
 test("clients that reset at any moment are charged for each request that the service receives", async () => {

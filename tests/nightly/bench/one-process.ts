@@ -51,7 +51,7 @@ export const oneProcess: Bench = {
     const { one } = await start();
     const access = { registryUrl: `http://127.0.0.1:${ports.REGISTRY_PORT}`, adminToken: env.ADMIN_TOKEN };
     await publishCatalogs(access, [{ service: "demo", url: sample.url }]);
-    const session = await newSession({ identityProviderUrl: provider.issuer, gateway: { url } }, "ada");
+    const session = await newSession(provider.issuer, url, "ada");
     const token = await (await fetch(`${provider.issuer}/token?subject=ada`)).text();
     const ways = await waysOf({ pid: one.pid, url, session, token });
     const plan = options.quick ? { rounds: 1, seconds: 2 } : { rounds: 5, seconds: 10 };

@@ -1,17 +1,11 @@
-import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { admitted } from "../gateway/admitted.ts";
 import { type Stack, startStack } from "../processes/stack.ts";
-import { type RunningProcess, startProcess } from "../processes/start-process.ts";
+import type { RunningProcess } from "../processes/start-process.ts";
 import { type Collector, startCollector } from "../telemetry/collector.ts";
 import { waitFor } from "../time/wait-for.ts";
 
 export const SERVICES = ["gateway", "registry", "identity", "audit", "portal"] as const;
 export type ServiceName = (typeof SERVICES)[number];
-
-/** The four services and the portal, each as its own process. */
-interface MixedStack extends Stack {
-  readonly portal: RunningProcess;
-}
 
 interface GatewayAnswer {
   readonly request_id: string;
@@ -26,7 +20,7 @@ interface GatewayAnswer {
  * service.
  */
 export interface MixedRun {
-  readonly stack: MixedStack;
+  readonly stack: Stack;
   readonly collector: Collector;
   /** The responses, each by the name that the run gives to its request. */
   readonly answers: ReadonlyMap<string, GatewayAnswer>;
@@ -52,7 +46,7 @@ export async function startMixedRun(everyEnv: Record<string, string> = {}): Prom
   const services = startServices();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...everyEnv };
   const limits = { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1000" };
-  const stack = await withPortal(await startStack(limits, env), env);
+  const stack = await startStack(limits, env);
   await waitFor(async () => (await fetch(`${stack.gateway.internalUrl}/health/ready`)).ok);
   const caller = new Caller(stack);
   await publishServices(stack, services.url);
@@ -94,24 +88,6 @@ export async function startMixedRun(everyEnv: Record<string, string> = {}): Prom
       await services.stop();
       await collector.stop();
     },
-  };
-}
-
-/** Adds the portal to a stack, and publishes its page. */
-async function withPortal(stack: Stack, everyEnv: Record<string, string>): Promise<MixedStack> {
-  const portal = await startProcess("apps/portal/main.ts", {
-    ...everyEnv,
-    AUTH_ISSUER: stack.identityProviderUrl,
-    PORTAL_CLIENT_ID: "portal",
-  });
-  await publishCatalogs({ registryUrl: stack.registry.url, adminToken: stack.adminToken }, [
-    { service: "portal", url: portal.url },
-  ]);
-  return {
-    ...stack,
-    portal,
-    output: () => [...stack.output(), ...portal.stdout, ...portal.stderr],
-    close: async () => [...(await stack.close()), await portal.stop()],
   };
 }
 

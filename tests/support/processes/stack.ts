@@ -3,15 +3,14 @@ import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "../stores/services.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
 
-/** The four services as processes with new stores, the catalogs of `seeds/`, and the demo's provider and service. */
+/** The four services and the portal as processes with new stores, the catalogs of `seeds/`, and the demo's provider and service. */
 export interface Stack
-  extends Readonly<Record<"gateway" | "registry" | "identity" | "audit", RunningProcess>> {
+  extends Readonly<Record<"gateway" | "registry" | "identity" | "audit" | "portal", RunningProcess>> {
   readonly identityProviderUrl: string;
-  readonly sampleServiceUrl: string;
   readonly adminToken: string;
   /** Returns all lines that the services have written to standard output and standard error. */
   output(): string[];
-  /** Stops all processes. Resolves with the exit codes of the four services. */
+  /** Stops all processes. Resolves with their exit codes. */
   close(): Promise<number[]>;
 }
 
@@ -32,15 +31,17 @@ export async function startStack(
   const sample = startSampleService({ host: "127.0.0.1", port: 0, intervalMs: 20 });
   const start = (service: string, env: Record<string, string>) =>
     startProcess(`apps/${service}/main.ts`, { ...everyEnv, ...env });
-  const [registry, identity, audit] = await Promise.all([
+  const [registry, identity, audit, portal] = await Promise.all([
     start("registry", { DATABASE_URL, ROUTE_STORE_URL, ADMIN_TOKEN }),
     start("identity", { DATABASE_URL, INTERNAL_AUTH_TOKEN, ROLES_FILE: "seeds/roles.yaml" }),
     start("audit", { DATABASE_URL, INTERNAL_AUTH_TOKEN }),
+    start("portal", { AUTH_ISSUER: provider.issuer, PORTAL_CLIENT_ID: "portal" }),
   ]);
   await publishCatalogs({ registryUrl: registry.url, adminToken: ADMIN_TOKEN }, [
     { service: "identity", url: identity.url },
     { service: "audit", url: audit.url },
     { service: "demo", url: sample.url },
+    { service: "portal", url: portal.url },
   ]);
   const gateway = await start("gateway", {
     ROUTE_STORE_URL,
@@ -49,11 +50,10 @@ export async function startStack(
     INTERNAL_AUTH_TOKEN,
     ...gatewayEnv,
   });
-  const processes = [gateway, registry, identity, audit];
+  const processes = [gateway, registry, identity, audit, portal];
   return {
-    ...{ gateway, registry, identity, audit },
+    ...{ gateway, registry, identity, audit, portal },
     identityProviderUrl: provider.issuer,
-    sampleServiceUrl: sample.url,
     adminToken: ADMIN_TOKEN,
     output: () => processes.flatMap(({ stdout, stderr }) => [...stdout, ...stderr]),
     async close() {

@@ -1,4 +1,3 @@
-import type { Stack } from "../../../support/processes/stack.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 
 /**
@@ -6,15 +5,15 @@ import { waitFor } from "../../../support/time/wait-for.ts";
  * because a gateway on a busy machine may return 503.
  */
 export async function newSession(
-  stack: Pick<Stack, "identityProviderUrl"> & { gateway: { url: string } },
+  identityProviderUrl: string,
+  gatewayUrl: string,
   subject: string,
 ): Promise<string> {
-  const token = await (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
+  const token = await (await fetch(`${identityProviderUrl}/token?subject=${subject}`)).text();
   const post = (path: string, body: string) =>
     waitFor(
       async () => {
-        const url = `${stack.gateway.url}${path}`;
-        const response = await fetch(url, {
+        const response = await fetch(`${gatewayUrl}${path}`, {
           method: "POST",
           headers: { Authorization: `Bearer ${token}` },
           body,

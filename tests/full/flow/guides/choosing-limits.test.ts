@@ -1,34 +1,32 @@
 /** Tests that choosing-limits.md is right: its commands run against a gateway. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { validateDocument } from "@ostiary/lib/domain/routes";
 import { parse } from "yaml";
+import { startPlatformHere } from "../../../app/platform/bed.ts";
 import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";
-import { type Stack, startStack } from "../../../support/processes/stack.ts";
+import { duringTests } from "../../../support/during-tests.ts";
 import { newSession } from "./caller.ts";
 
 setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/choosing-limits.md";
 
-let stack: Stack;
+const platform = duringTests(startPlatformHere);
 let reader: Reader;
-let session: string;
+
+const sessionOf = (subject: string) =>
+  newSession(platform.tour?.identityProviderUrl ?? "", platform.addresses.gatewayUrl, subject);
 
 beforeAll(async () => {
-  stack = await startStack();
-  session = await newSession(stack, "first");
   reader = await Reader.open({
-    GATEWAY: stack.gateway.url,
-    KEY: session,
-    REGISTRY_URL: stack.registry.url,
-    ADMIN_TOKEN: stack.adminToken,
+    GATEWAY: platform.addresses.gatewayUrl,
+    KEY: await sessionOf("first"),
+    REGISTRY_URL: platform.addresses.registryUrl,
+    ADMIN_TOKEN: await Bun.file(platform.adminTokenFile).text(),
   });
   const [publish = ""] = await commandsOf(GUIDE, "Rate limits of routes");
-  await reader.run(publish.replace("http://127.0.0.1:4000", stack.sampleServiceUrl));
-});
-afterAll(async () => {
-  await stack?.close();
+  await reader.run(publish.replace("http://127.0.0.1:4000", platform.tour?.sampleServiceUrl ?? ""));
 });
 
 // RG-167
@@ -44,7 +42,7 @@ describe("choosing-limits.md", () => {
     const [, call = ""] = await commandsOf(GUIDE, "Rate limits of routes");
     const [statuses = ""] = (await reader.run(call)).split("X-RateLimit");
     expect(statuses.trim().split("\n")).toEqual(["200", "200", "429", "200", "200", "200"]);
-    const other = await newSession(stack, "second");
+    const other = await sessionOf("second");
     const spared = await reader.run(`export KEY=${other}\n${call}`);
     expect(spared).toMatch(/^X-RateLimit-Limit: 1000\r?$/m);
     expect(spared).toMatch(/^X-RateLimit-Remaining: 999\r?$/m);

@@ -81,7 +81,7 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
     await waitFor(() => balancer.ready.includes(old), { timeoutMs: 60_000, what: "the one process" });
     await publishCatalogs(access, [{ service: "demo", url: sample.url }]);
 
-    const session = await newSession({ identityProviderUrl: provider.issuer, gateway: old }, "ada");
+    const session = await newSession(provider.issuer, old.url, "ada");
     const jwt = await (await fetch(`${provider.issuer}/token?subject=ada`)).text();
     const load = new KeepAliveLoad(clientsOf(front.url, session, jwt));
     ends.push(() => load.end());
