@@ -33,10 +33,12 @@ beforeEach(() => {
   behind = new Uint8Array();
 });
 
-/** Sends a handshake with these header lines. Returns the response and the client. */
-async function open(...offered: string[]): Promise<{ answer: RawResponse; client: RawClient }> {
+/** Sends a handshake with these headers. Returns the response and the client. */
+async function open(
+  offered: Record<string, string> = {},
+): Promise<{ answer: RawResponse; client: RawClient }> {
   const client = await RawClient.connect(gateway.url);
-  client.send(handshake("/chat", ...offered));
+  client.send(handshake("/chat", offered));
   return { answer: await client.response(), client };
 }
 const offers = (name: string) => service.requests.map(({ headers }) => headerValue(headers, name));
@@ -45,14 +47,14 @@ const offers = (name: string) => service.requests.map(({ headers }) => headerVal
 describe("when a client offers subprotocols,", () => {
   test("the client gets the service's choice", async () => {
     fields = [`${PROTOCOL}: v2.chat`];
-    const { answer, client } = await open(`${PROTOCOL}: v1.chat, v2.chat`);
+    const { answer, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
     expect([answer.status, headerValues(answer.headers, PROTOCOL)]).toEqual([101, ["v2.chat"]]);
     expect(offers(PROTOCOL)).toEqual(["v1.chat, v2.chat"]);
     client.destroy();
   });
 
   test("a service may choose none, and the WebSocket still opens", async () => {
-    const { answer, client } = await open(`${PROTOCOL}: v1.chat, v2.chat`);
+    const { answer, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
     expect([answer.status, headerValues(answer.headers, PROTOCOL)]).toEqual([101, []]);
     // The runtime rejects a 101 response without a subprotocol, so the gateway sends a second handshake
     // without it.
@@ -62,7 +64,7 @@ describe("when a client offers subprotocols,", () => {
 
   test("the response is 502 if the service chooses one that was not offered", async () => {
     fields = [`${PROTOCOL}: v3.chat`];
-    const { answer, client } = await open(`${PROTOCOL}: v1.chat, v2.chat`);
+    const { answer, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
     expect(answer.status).toBe(502);
     expect(service.requests).toHaveLength(1);
     client.destroy();
@@ -72,7 +74,7 @@ describe("when a client offers subprotocols,", () => {
 // GW-129
 describe("compression", () => {
   test("is accepted from no client and offered to no service", async () => {
-    const { answer, client } = await open(`${EXTENSIONS}: permessage-deflate; client_max_window_bits`);
+    const { answer, client } = await open({ [EXTENSIONS]: "permessage-deflate; client_max_window_bits" });
     expect([answer.status, headerValue(answer.headers, EXTENSIONS)]).toEqual([101, null]);
     expect(offers(EXTENSIONS)).toEqual([null]);
     client.destroy();

@@ -1,19 +1,16 @@
-import { headerValue, type RawRequest } from "../http/raw-http.ts";
+import { headerValue, type RawRequest, spell } from "../http/raw-http.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** Returns the bytes of a client's handshake. `fields` are additional header lines. */
-export function handshake(path: string, ...fields: string[]): string {
-  const head = [
-    `GET ${path} HTTP/1.1`,
-    "Host: localhost",
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    `Sec-WebSocket-Key: ${Buffer.alloc(16).toString("base64")}`,
-    ...fields,
-  ];
-  return `${head.join("\r\n")}\r\n\r\n`;
+/** Returns the bytes of a client's handshake. `headers` are added to its headers, or replace them. */
+export function handshake(path: string, headers: Record<string, string> = {}): string {
+  return spell("GET", path, {
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": Buffer.alloc(16).toString("base64"),
+    ...headers,
+  });
 }
 
 /** Returns the bytes of the response that accepts a handshake. `fields` are additional header lines. */
