@@ -12,6 +12,13 @@ type Answerer = Partial<Bun.SocketHandler>;
 
 const { registry, cli } = useCli();
 
+/** Runs `services` with a server that answers with `fetch` as the registry. Returns the run and the server's URL. */
+async function servicesOf(fetch: () => Response) {
+  await using other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch });
+  const url = other.url.origin;
+  return { url, run: await cli(["services"], { env: { REGISTRY_URL: `${url}/` } }) };
+}
+
 describe("the command line without a usable registry", () => {
   test("names the URL when nothing listens there", async () => {
     const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
@@ -46,13 +53,10 @@ describe("the command line without a usable registry", () => {
       "redirects to https://elsewhere.example/: set REGISTRY_URL to the registry's own address.",
     ],
   ])("says that a server that responds with %s is not a registry", async (_, answer, message) => {
-    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
-    const url = `http://127.0.0.1:${other.port}`;
-    const run = await cli(["services"], { env: { REGISTRY_URL: `${url}/` } });
+    const { url, run } = await servicesOf(answer);
     expect(run).toMatchObject({ exitCode: 1, stdout: "" });
     expect(run.stderr).toStartWith(`${url} `);
     expect(run.stderr).toContain(message);
-    await other.stop(true);
   });
 
   test("says that the URL leads to another service of Ostiary, or to another path of the registry", async () => {
@@ -124,17 +128,8 @@ describe("the command line without a usable registry", () => {
 
   test("removes terminal control characters from the message of a response", async () => {
     const message = `${ESCAPE}[2J${ESCAPE}]0;title\u0007 hello\u0009there`;
-    const other = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: () =>
-        Response.json(
-          { error: { type: "api_error", code: "X", message, request_id: "1", details: null } },
-          { status: 500 },
-        ),
-    });
-    const run = await cli(["services"], { env: { REGISTRY_URL: `http://127.0.0.1:${other.port}` } });
+    const error = { type: "api_error", code: "X", message, request_id: "1", details: null };
+    const { run } = await servicesOf(() => Response.json({ error }, { status: 500 }));
     expect(run.stderr).toBe("\ufffd[2J\ufffd]0;title\ufffd hello\tthere\n");
-    await other.stop(true);
   });
 });

@@ -79,29 +79,26 @@ describe("a profile", () => {
 
 describe("exit code 2", () => {
   const here = (fields: string) => `registries: { here: { ${fields} } }`;
-  test.each<[string, string, string]>([
+  const url = "url: 'http://a:1'";
+  test.each([
     [
       "an unknown name",
-      "registries: { a: { url: 'http://a:1', token_command: echo sesame } }",
-      "defines no registry here. The registries are: a.",
+      `registries: { a: { ${url}, token_command: x } }`,
+      "no registry here. The registries are: a.",
     ],
     ["no map", "[]", "must be a map with the key registries"],
     ["broken YAML", "registries: [sesame", "config.yaml line 1: "],
     ["no url", here("token_command: echo sesame"), "registries.here.url"],
-    ["an unknown field", here("url: 'http://a:1', token_command: x, token: sesame"), "registries.here.token"],
-    ["no token", here("url: 'http://a:1'"), "registries.here.token_command"],
+    ["an unknown field", here(`${url}, token_command: x, token: sesame`), "registries.here.token"],
+    ["no token", here(url), "registries.here.token_command"],
     [
       "a token of two words",
-      here("url: 'http://a:1', token_command: echo sesame open"),
+      here(`${url}, token_command: echo sesame open`),
       "the token of the profile here must consist of",
     ],
     ["a wrong url", here("url: 'a:1', token_command: echo sesame"), "the url of the profile here must be"],
-    [
-      "a command that fails",
-      here("url: 'http://a:1', token_command: 'echo sesame; exit 3'"),
-      "failed with exit code 3",
-    ],
-    ["a command without output", here("url: 'http://a:1', token_command: 'true'"), "wrote no token"],
+    ["a command that fails", here(`${url}, token_command: 'echo sesame; exit 3'`), "failed with exit code 3"],
+    ["a command without output", here(`${url}, token_command: 'true'`), "wrote no token"],
   ])("is returned for a profiles file with %s", async (_, text, message) => {
     const run = await cli(["services", "--registry", "here"], { env: await home(text) });
     expect(run).toMatchObject({ exitCode: 2, stdout: "" });
@@ -142,33 +139,18 @@ describe("ADMIN_TOKEN_FILE", () => {
     works(await cli(["services", "--registry", "here"], { env }));
   });
 
-  test.each<[string, () => Promise<Record<string, string>>, string]>([
-    [
-      "beside ADMIN_TOKEN",
-      async () => ({ ADMIN_TOKEN, ADMIN_TOKEN_FILE: await file(ADMIN_TOKEN) }),
-      "are both set",
-    ],
-    ["that does not exist", async () => ({ ADMIN_TOKEN_FILE: "/none" }), "ADMIN_TOKEN_FILE "],
-    [
-      "that is no file",
-      async () => ({ ADMIN_TOKEN_FILE: "/dev/null" }),
-      "ADMIN_TOKEN_FILE must be a plain file",
-    ],
-    [
-      "that is empty",
-      async () => ({ ADMIN_TOKEN_FILE: await file("") }),
-      "ADMIN_TOKEN_FILE names an empty file",
-    ],
-    [
-      "with two words",
-      async () => ({ ADMIN_TOKEN_FILE: await file("s3cret word") }),
-      "ADMIN_TOKEN must consist",
-    ],
-  ])("%s has exit code 2 and a message without the token", async (_, variables, message) => {
-    const env = { ADMIN_TOKEN: "", ...(await variables()) };
+  test.each([
+    ["beside ADMIN_TOKEN", ADMIN_TOKEN, ADMIN_TOKEN, "are both set"],
+    ["that does not exist", "/none", "", "ADMIN_TOKEN_FILE "],
+    ["that is no file", "/dev/null", "", "ADMIN_TOKEN_FILE must be a plain file"],
+    ["that is empty", "", "", "ADMIN_TOKEN_FILE names an empty file"],
+    ["with two words", "s3cret word", "", "ADMIN_TOKEN must consist"],
+  ])("%s has exit code 2 and a message without the token", async (_, given, token, message) => {
+    const path = given.startsWith("/") ? given : await file(given);
+    const env = { ADMIN_TOKEN: token, ADMIN_TOKEN_FILE: path };
     const run = await cli(["services"], { env });
     expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).toContain(message);
-    for (const token of [ADMIN_TOKEN, "s3cret"]) expect(run.stderr).not.toContain(token);
+    for (const secret of [ADMIN_TOKEN, "s3cret"]) expect(run.stderr).not.toContain(secret);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import postgres from "postgres";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { services, waitFor } from "../../support/index.ts";
+import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./bed.ts";
 
 const real = services().postgres.real;
@@ -13,33 +13,23 @@ async function start(laneWaitingMax?: number): Promise<IdentityHarness> {
 
 /** Locks all rows of an organization until `release` is called, like the deletion of a large organization. */
 async function lockOrganization(identity: IdentityHarness, id: string) {
-  const sql = postgres(identity.databaseUrl, { max: 2, onnotice: () => {} });
-  const locked = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
-  const held = sql.begin(async (tx) => {
-    await tx`select 1 from identity.organizations where id = ${id} for update`;
-    await tx`select 1 from identity.members where organization_id = ${id} for update`;
-    await tx`select 1 from identity.service_accounts where organization_id = ${id} for update`;
-    await tx`select 1 from identity.invites where organization_id = ${id} for update`;
-    await tx`select 1 from identity.api_keys where member_id in
-      (select id from identity.members where organization_id = ${id}) for update`;
-    locked.resolve();
-    await gate.promise;
+  const lock = await heldTransaction(identity.database, async (tx) => {
+    for (const table of ["members", "service_accounts", "invites"]) {
+      await tx.execute(`select 1 from identity.${table} where organization_id = '${id}' for update`);
+    }
+    await tx.execute(`select 1 from identity.organizations where id = '${id}' for update`);
+    await tx.execute(`select 1 from identity.api_keys where member_id in
+      (select id from identity.members where organization_id = '${id}') for update`);
   });
-  atTestEnd(async () => {
-    gate.resolve();
-    await held;
-    await sql.end();
-  });
-  await locked.promise;
+  atTestEnd(lock.commit);
   return {
-    release: gate.resolve,
+    release: lock.commit,
     /** Returns the number of database connections that wait for a lock. */
-    async waiting(): Promise<number> {
-      const [row] = await sql`select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
-      return row?.count;
-    },
+    waiting: async () =>
+      (
+        await identity.sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      ).length,
   };
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { duringTests } from "../../support/during-tests.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type Registry, service, startRegistry, useRegistry } from "./bed.ts";
@@ -242,52 +243,42 @@ describe("a service's own description", () => {
     expect(await stateOf("moody")).toEqual({ service: "moody", status: "current" });
     await registry.call("DELETE", "/services/moody");
   });
+});
 
-  // RG-95
-  test.skipIf(!services().postgres.real)(
-    "is never used for another service that gets the name of a deleted one",
-    async () => {
-      using first = new SelfDescribing();
-      using second = new SelfDescribing();
-      first.answer = () => Response.json(describing("First", "/heir"));
-      second.answer = () => Response.json(describing("Second", "/heir"));
-      // `other` looks for new descriptions at the long default interval, and `registry` every 20 ms.
-      await using other = await startRegistry({ databaseUrl: registry.databaseUrl });
-      const seen = async () => (await other.call("GET", DOCUMENT)).body.paths["/heir"]?.get.summary;
-      for (let round = 0; round < 2; round++) {
-        await registry.put("heir", first.config("/heir"));
-        await waitFor(async () => (await seen()) === "First", {
-          what: `the first description, round ${round}`,
-        });
-        await registry.call("DELETE", "/services/heir");
-        await registry.put("heir", second.config("/heir"));
-        const read = await Promise.all(Array.from({ length: 8 }, seen));
-        expect(read.filter((summary) => summary !== "GET /heir" && summary !== "Second")).toEqual([]);
-        await waitFor(async () => (await seen()) === "Second", {
-          what: `the second description, round ${round}`,
-        });
-        await registry.call("DELETE", "/services/heir");
-        if (round % 2 === 0) expect(await seen()).toBeUndefined();
-      }
-    },
-  );
+// RG-95
+describe.skipIf(!services().postgres.real)("a service's own description in a replica", () => {
+  // `replica` looks for new descriptions at the long default interval, and `registry` every 20 ms.
+  const replica = duringTests(() => startRegistry({ databaseUrl: registry.databaseUrl }));
+  const seen = async (path: string) => (await replica.call("GET", DOCUMENT)).body.paths[path]?.get.summary;
 
-  // RG-95
-  test.skipIf(!services().postgres.real)(
-    "is kept over many changes of its service between two reads of a replica",
-    async () => {
-      using self = new SelfDescribing();
-      self.answer = () => Response.json(describing("It", "/busy"));
-      await using other = await startRegistry({ databaseUrl: registry.databaseUrl });
-      const seen = async () => (await other.call("GET", DOCUMENT)).body.paths["/busy"]?.get.summary;
-      await registry.put("busy", self.config("/busy"));
-      await waitFor(async () => (await seen()) === "It");
-      self.answer = () => new Response("no", { status: 503 });
-      for (const path of ["/a", "/b", "/busy"]) {
-        await registry.put("busy", { ...self.config(path), openapi: "/moved.json" });
-      }
-      expect(await seen()).toBe("It");
-      await registry.call("DELETE", "/services/busy");
-    },
-  );
+  test("is never used for another service that gets the name of a deleted one", async () => {
+    using first = new SelfDescribing();
+    using second = new SelfDescribing();
+    first.answer = () => Response.json(describing("First", "/heir"));
+    second.answer = () => Response.json(describing("Second", "/heir"));
+    for (let round = 0; round < 2; round++) {
+      await registry.put("heir", first.config("/heir"));
+      await waitFor(async () => (await seen("/heir")) === "First", { what: `the first in round ${round}` });
+      await registry.call("DELETE", "/services/heir");
+      await registry.put("heir", second.config("/heir"));
+      const read = await Promise.all(Array.from({ length: 8 }, () => seen("/heir")));
+      expect(read.filter((summary) => summary !== "GET /heir" && summary !== "Second")).toEqual([]);
+      await waitFor(async () => (await seen("/heir")) === "Second", { what: `the second in round ${round}` });
+      await registry.call("DELETE", "/services/heir");
+      if (round % 2 === 0) expect(await seen("/heir")).toBeUndefined();
+    }
+  });
+
+  test("is kept over many changes of its service between two reads", async () => {
+    using self = new SelfDescribing();
+    self.answer = () => Response.json(describing("It", "/busy"));
+    await registry.put("busy", self.config("/busy"));
+    await waitFor(async () => (await seen("/busy")) === "It");
+    self.answer = () => new Response("no", { status: 503 });
+    for (const path of ["/a", "/b", "/busy"]) {
+      await registry.put("busy", { ...self.config(path), openapi: "/moved.json" });
+    }
+    expect(await seen("/busy")).toBe("It");
+    await registry.call("DELETE", "/services/busy");
+  });
 });
