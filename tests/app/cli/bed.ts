@@ -38,6 +38,8 @@ export interface CliBed {
   cliProcess(parameters: string[], options?: RunOptions): Promise<Run>;
   /** Writes a file into the temporary folder and returns its path. */
   file(name: string, content: string | Uint8Array): Promise<string>;
+  /** Writes a document with these services into the temporary folder and returns its path. */
+  document(name: string, services: object, more?: object): Promise<string>;
   /** Returns the path of the temporary folder. */
   directory(): string;
 }
@@ -45,15 +47,17 @@ export interface CliBed {
 export function useCli(): CliBed {
   const registry = useRegistry();
   const directory = temporaryFolder("cli");
+  const file: CliBed["file"] = async (name, content) => {
+    const path = join(directory, name);
+    await writeFile(path, content);
+    return path;
+  };
   return {
     registry,
     cli: (parameters, options) => runCli(registry.url, parameters, options),
     cliProcess: (parameters, options) => runCliProcess(registry.url, parameters, options),
-    async file(name, content) {
-      const path = join(directory, name);
-      await writeFile(path, content);
-      return path;
-    },
+    file,
+    document: (name, services, more) => file(name, JSON.stringify({ services, ...more }, null, 2)),
     directory: () => directory,
   };
 }

@@ -12,7 +12,7 @@ import { wordsOf } from "../../support/words.ts";
 import { service, useRegistry } from "../registry/bed.ts";
 import { runCli, useCli } from "./bed.ts";
 
-const { registry, cli, file } = useCli();
+const { registry, cli, document } = useCli();
 let running: LoadingGateway[] = [];
 
 async function join({ routeStore } = registry): Promise<LoadingGateway> {
@@ -26,7 +26,8 @@ afterEach(async () => {
   running = [];
 });
 
-const document = (name: string) => JSON.stringify({ services: { [name]: service(`/${name}`) } });
+/** Writes a document with one service. */
+const one = (name: string) => document(`${name}.json`, { [name]: service(`/${name}`) });
 
 describe("gateways", () => {
   test("says that no gateway runs", async () => {
@@ -58,7 +59,7 @@ describe("gateways", () => {
 describe("--wait", () => {
   test("says after a write or a delete how many gateways have the change", async () => {
     await Promise.all([join(), join()]);
-    const path = await file("waited.json", document("waited"));
+    const path = await one("waited");
     for (const parameters of [
       // --wait without a number does not consume the file name after it.
       ["apply", "--wait", path],
@@ -75,7 +76,7 @@ describe("--wait", () => {
   });
 
   test.each(["--wait=x", "--wait=30001", "--wait=1.5"])("%s is wrong usage", async (option) => {
-    const run = await cli(["apply", await file("usage.json", document("usage")), option]);
+    const run = await cli(["apply", await one("usage"), option]);
     expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect((await registry.call("GET", "/services/usage")).status).toBe(404);
   });
@@ -111,7 +112,7 @@ describe("--wait, when its time is over", () => {
   test("exits with 1, and says how many gateways have the change", async () => {
     const [held, free] = await Promise.all([join(timed), join(timed)]);
     held.holdUp();
-    const path = await file("late.json", document("late"));
+    const path = await one("late");
     const run = await timedOut(free, "apply", path);
     expect(run.exitCode).toBe(1);
     expect(run.stdout).toContain("upserted");
@@ -128,7 +129,7 @@ describe("--wait, when its time is over", () => {
   test("has shown its progress on a terminal, and removes it", async () => {
     const held = await join(timed);
     held.holdUp();
-    const path = await file("shown.json", document("shown"));
+    const path = await one("shown");
     let shown = "";
     const run = runCli(timed.url, ["apply", path, "--wait=1500"], {
       terminal: {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { fields, service } from "../registry/bed.ts";
 import { useCli } from "./bed.ts";
 
-const { registry, cli, cliProcess, file, directory } = useCli();
+const { registry, cli, cliProcess, file, document, directory } = useCli();
 
 /** Environment variables with the URL of a registry that does not exist. */
 const env = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
@@ -33,11 +33,8 @@ async function problemsIn(...files: string[]): Promise<Problem[]> {
 describe("ostiary validate", () => {
   // RG-140, RG-143
   test("accepts valid documents without a registry, and counts files and services", async () => {
-    const one = await file("good-one.yaml", JSON.stringify({ services: { a: service("/a") } }));
-    const two = await file(
-      "good-two.json",
-      JSON.stringify({ services: { b: service("/b"), c: service("/c") } }),
-    );
+    const one = await document("good-one.yaml", { a: service("/a") });
+    const two = await document("good-two.json", { b: service("/b"), c: service("/c") });
     const run = await cli(["validate", one, two, one], { env });
     expect(run).toEqual({ exitCode: 0, stdout: "No problem in 2 files with 3 services.\n", stderr: "" });
   });
@@ -80,22 +77,9 @@ describe("ostiary validate", () => {
     const shared = (requests: number) => ({
       rate_limits: { s: { requests, window_seconds: 1, shared: true } },
     });
-    const first = await file(
-      "first.yaml",
-      JSON.stringify(
-        { services: { a: { ...service("/a/{x}"), ...shared(1) }, twice: service("/t") } },
-        null,
-        2,
-      ),
-    );
-    const second = await file(
-      "second.yaml",
-      JSON.stringify(
-        { services: { b: { ...service("/b", "/a/{y}"), ...shared(2) }, twice: service("/t") } },
-        null,
-        2,
-      ),
-    );
+    const twice = service("/t");
+    const first = await document("first.yaml", { a: { ...service("/a/{x}"), ...shared(1) }, twice });
+    const second = await document("second.yaml", { b: { ...service("/b", "/a/{y}"), ...shared(2) }, twice });
     const found = await problemsIn(first, second);
     expect(found.map(({ file, rule, path }) => [file, rule, path])).toEqual([
       [second, "route-conflict", expect.stringMatching(/^services\.b\.\w+\.routes\[1\]\.path$/)],
@@ -163,16 +147,9 @@ describe("ostiary validate", () => {
 
   // RG-150
   test("runs route tests against the routes of all files, and names the line of a failing test", async () => {
-    const expected = (more: object) => ({ name: "the route of b", method: "GET", path: "/b/1", ...more });
-    const a = await file(
-      "tests-a.yaml",
-      JSON.stringify(
-        { services: { a: service("/a") }, tests: [expected({ expect: { service: "b" } })] },
-        null,
-        2,
-      ),
-    );
-    const b = await file("tests-b.yaml", JSON.stringify({ services: { b: service("/b/{id}") } }));
+    const tests = [{ name: "the route of b", method: "GET", path: "/b/1", expect: { service: "b" } }];
+    const a = await document("tests-a.yaml", { a: service("/a") }, { tests });
+    const b = await document("tests-b.yaml", { b: service("/b/{id}") });
     const passed = await cli(["validate", a, b], { env });
     expect(passed.stdout).toBe("No problem in 2 files with 2 services and 1 test.\n");
     const [problem] = await problemsIn(a);
@@ -189,7 +166,7 @@ describe("ostiary validate", () => {
   // RG-150
   test("knows only the roles of the file in --roles", async () => {
     const asked = { name: "t", method: "GET", path: "/a", role: "admin", expect: { allowed: true } };
-    const path = await file("roles.yaml", JSON.stringify({ services: { a: service("/a") }, tests: [asked] }));
+    const path = await document("roles.yaml", { a: service("/a") }, { tests: [asked] });
     const [problem] = await problemsIn(path);
     expect(problem?.message).toContain("the role admin is unknown without a roles file");
     const known = await cli(["validate", path, "--roles", "seeds/roles.yaml"], { env });

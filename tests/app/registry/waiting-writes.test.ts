@@ -127,12 +127,8 @@ describe("a write that waits", () => {
     // Add the entry of a gateway of another version, which cannot load the service "good".
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "{}");
-    const other = {
-      ...told,
-      instance: "other",
-      store_revision: 1e9,
-      skipped: [{ service: "good", reason: "?" }],
-    };
+    const skipped = [{ service: "good", reason: "?" }];
+    const other = { ...told, instance: "other", store_revision: 1e9, skipped };
     await registry.routeStore.put(`${INSTANCES_PREFIX}other`, JSON.stringify(other));
     const answer = applyAnd(200, { good: service("/good/2") });
     await untilServedBy(1);
@@ -243,18 +239,9 @@ describe("while the route store is down", () => {
     const gone = async () => {
       throw new StoreUnavailable("route_store", new Error("away"));
     };
-    return {
-      get: gone,
-      list: gone,
-      summarize: gone,
-      put: gone,
-      delete: gone,
-      writeFenced: gone,
-      watch: gone,
-      ping: gone,
-      lease: () => ({ put() {}, release: async () => {} }),
-      close: async () => {},
-    };
+    const all = { get: gone, list: gone, summarize: gone, put: gone, delete: gone, writeFenced: gone };
+    const lease = () => ({ put() {}, release: async () => {} });
+    return { ...all, watch: gone, ping: gone, lease, close: async () => {} };
   }
 
   // RG-51

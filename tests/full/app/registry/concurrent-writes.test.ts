@@ -1,42 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { ownedRoutes, routeShape } from "@ostiary/lib/domain/routes";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { type Client, current, projected, service, startRegistryProcess } from "../../../app/registry/bed.ts";
-import {
-  freshDatabase,
-  freshRouteStoreUrl,
-  type RunningProcess,
-  services,
-  waitFor,
-} from "../../../support/index.ts";
-
-const PROCESSES = 3;
+import { current, projected, service } from "../../../app/registry/bed.ts";
+import { services, waitFor } from "../../../support/index.ts";
+import { useRegistryProcesses } from "./processes.ts";
 
 /** Whether several registry processes can run: they must share a PostgreSQL server and etcd. */
 const isReal = services().postgres.real && services().etcd.real;
 
 describe.skipIf(!isReal)("several registries on one database", () => {
-  let registries: (RunningProcess & Client)[];
-  let routeStore: RouteStore;
-
-  beforeAll(async () => {
-    const ROUTE_STORE_URL = await freshRouteStoreUrl();
-    const DATABASE_URL = await freshDatabase();
-    routeStore = await openRouteStore(ROUTE_STORE_URL);
-    registries = await Promise.all(
-      Array.from({ length: PROCESSES }, () => startRegistryProcess({ DATABASE_URL, ROUTE_STORE_URL })),
-    );
-  });
-  afterAll(async () => {
-    await Promise.all(registries.map((registry) => registry.stop()));
-    await routeStore.close();
-  });
-
-  const registry = (n: number): Client => {
-    const chosen = registries[n % PROCESSES];
-    if (chosen === undefined) throw new Error("No registry is running.");
-    return chosen;
-  };
+  const processes = useRegistryProcesses(3);
+  const registry = (n: number) => processes.registry(n);
 
   /**
    * Expects that each route has one owner, that a shared policy is the same in all services, and that
@@ -61,7 +34,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
       const numbers = body.revisions.map((each: { revision: number }) => each.revision);
       expect(numbers).toEqual(numbers.map((_: number, index: number) => numbers.length - index));
     }
-    await waitFor(async () => Bun.deepEquals(await projected(routeStore), configs), {
+    await waitFor(async () => Bun.deepEquals(await projected(processes.routeStore), configs), {
       what: "the route store to match the database",
     });
   }

@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { type Client, fields, projected, service, startRegistryProcess } from "../../../app/registry/bed.ts";
-import {
-  freshDatabase,
-  freshRouteStoreUrl,
-  type RunningProcess,
-  services,
-  waitFor,
-} from "../../../support/index.ts";
+import { describe, expect, test } from "bun:test";
+import { fields, projected, service } from "../../../app/registry/bed.ts";
+import { standInFor } from "../../../support/during-tests.ts";
+import { services, waitFor } from "../../../support/index.ts";
+import { useRegistryProcesses } from "./processes.ts";
 
 const ROUTES = 10_000;
 
 describe.skipIf(!services().etcd.real)("a registry given large documents", () => {
-  let registry: RunningProcess & Client;
-  let routeStore: RouteStore;
-
-  beforeAll(async () => {
-    const ROUTE_STORE_URL = await freshRouteStoreUrl();
-    routeStore = await openRouteStore(ROUTE_STORE_URL);
-    registry = await startRegistryProcess({ DATABASE_URL: await freshDatabase(), ROUTE_STORE_URL });
-  });
-  afterAll(async () => {
-    await registry.stop();
-    await routeStore.close();
-  });
+  const processes = useRegistryProcesses(1);
+  const registry = standInFor(() => processes.registry());
 
   test("publishes 10 000 routes of one service, and publishes the same again", async () => {
     const config = service(...Array.from({ length: ROUTES }, (_, n) => `/one/${n}/{id}`));
@@ -31,7 +16,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
       const answer = await registry.apply({ large: config });
       expect(answer.body.results).toEqual([{ service: "large", status: "upserted", revision }]);
     }
-    await waitFor(async () => Bun.deepEquals((await projected(routeStore)).large, config));
+    await waitFor(async () => Bun.deepEquals((await projected(processes.routeStore)).large, config));
     const found = await registry.call("GET", "/routes?method=GET&path=/one/9999/7");
     expect(found.body).toMatchObject({ service: "large", params: { id: "7" } });
     const conflict = await registry.put("small", service("/small", "/one/5000/{other}"));
