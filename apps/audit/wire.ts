@@ -5,7 +5,7 @@ import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
 import { MIGRATIONS, SCHEMA } from "./database.ts";
-import { PartitionKeeper } from "./events/partitions-sql.ts";
+import { partitionKeeper } from "./events/partitions-sql.ts";
 import { readLimits } from "./events/sql.ts";
 import { Exports } from "./exports/export.ts";
 import { wireProof } from "./proof/index.ts";
@@ -36,11 +36,11 @@ export async function wireAudit(
   const background = { ...shared, writes: writes.inBackground(), reads: reads.inBackground() };
   const { log } = telemetry;
   const keeping = { database: background.writes, log, clock };
-  const partitions = new PartitionKeeper(keeping);
+  const partitions = partitionKeeper(keeping);
   const writer = new EventWriter({
     database: writes,
     clock,
-    keepPartitions: () => partitions.keep(),
+    keepPartitions: partitions.keep,
     tracing: telemetry.exportedTracing,
   });
   const proof = await wireProof(config, background);

@@ -52,56 +52,43 @@ export async function makePartitions(database: Database, nowMs: number): Promise
   return made.map(({ name }) => name);
 }
 
-interface PartitionKeeperDeps {
-  database: Database;
-  log: Logger;
-  clock: Clock;
-}
-
 const INTERVAL_MS = 60 * 60 * 1000;
 /** Delay after the first failed attempt. Each further failure makes the delay longer, up to the normal interval. */
 const RETRY_MS = INTERVAL_MS / 8;
 
-/** Creates missing monthly partitions: once at `start`, which rejects on failure, then every hour. */
-export class PartitionKeeper {
-  readonly #deps: PartitionKeeperDeps;
-  readonly #loop: Loop;
-  #keeping: Promise<void> | undefined;
-
-  constructor(deps: PartitionKeeperDeps) {
-    this.#deps = deps;
-    const { clock, log } = deps;
-    this.#loop = new Loop({
-      task: () => this.keep(),
-      pauseMs: INTERVAL_MS,
-      retryMs: RETRY_MS,
-      onFailure: (err) =>
-        log.error({ err }, "the audit service could not maintain its partitions and will try again"),
-      clock,
-    });
-  }
-
-  async start(): Promise<void> {
-    await this.keep();
-    this.#loop.start(INTERVAL_MS);
-  }
-
-  /** Creates missing partitions; concurrent callers share one run. */
-  keep(): Promise<void> {
-    this.#keeping ??= this.#run().finally(() => {
-      this.#keeping = undefined;
-    });
-    return this.#keeping;
-  }
-
-  async stop(): Promise<void> {
-    await this.#loop.stop();
-    await this.#keeping?.catch(() => {}); // the caller of `keep` gets the error
-  }
-
-  async #run(): Promise<void> {
-    const { database, clock, log } = this.#deps;
+/**
+ * Returns what creates missing monthly partitions: once at `start`, which rejects on failure, then every hour, and when
+ * `keep` is called. Concurrent callers of `keep` share one run.
+ */
+export function partitionKeeper({ database, log, clock }: { database: Database; log: Logger; clock: Clock }) {
+  let keeping: Promise<void> | undefined;
+  const run = async () => {
     const partitions = await makePartitions(database, clock.now());
     if (partitions.length > 0) log.info({ partitions }, "created audit partitions");
-  }
+  };
+  const keep = () => {
+    keeping ??= run().finally(() => {
+      keeping = undefined;
+    });
+    return keeping;
+  };
+  const loop = new Loop({
+    task: keep,
+    pauseMs: INTERVAL_MS,
+    retryMs: RETRY_MS,
+    onFailure: (err) =>
+      log.error({ err }, "the audit service could not maintain its partitions and will try again"),
+    clock,
+  });
+  return {
+    keep,
+    async start() {
+      await keep();
+      loop.start(INTERVAL_MS);
+    },
+    async stop() {
+      await loop.stop();
+      await keeping?.catch(() => {}); // the caller of `keep` gets the error
+    },
+  };
 }

@@ -116,29 +116,30 @@ export class Receiver {
     }
     const untilMs = this.#deps.clock.elapsedMs() + CALL_TIMEOUT_MS;
     const attempt = () => this.#attempt(target, body, headers, { untilMs, signal });
-    const first = await attempt();
     // tries once more if the receiver closed the idle connection just before its reuse
-    return first === "stale" ? asAnswer(await attempt()) : first;
+    const answer = (await attempt()) ?? (await attempt());
+    return answer ?? unanswered(refusal(null, "The connection was reset."));
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
+  /** Returns null if the reused connection was reset. */
   #attempt(
     target: Target,
     body: Buffer,
     headers: Record<string, string>,
     { untilMs, signal }: { untilMs: number; signal: AbortSignal | undefined },
-  ): Promise<Answer | "stale"> {
+  ): Promise<Answer | null> {
     const { clock } = this.#deps;
-    const { promise, resolve } = Promise.withResolvers<Answer | "stale">();
+    const { promise, resolve } = Promise.withResolvers<Answer | null>();
     if (signal?.aborted) return Promise.resolve(unanswered({ outcome: "aborted" }));
     const request = (target.isHttps ? httpsRequest : httpRequest)(this.#options(target, body, headers));
-    const finish = (result: CallResult | "stale", bytes: Buffer | null = null) => {
+    const finish = (result: CallResult | null, bytes: Buffer | null = null) => {
       cancel();
       signal?.removeEventListener("abort", onAbort);
-      resolve(result === "stale" ? result : { result, text: (bytes && tryUtf8(bytes, "keep")) ?? null });
+      resolve(result && { result, text: (bytes && tryUtf8(bytes, "keep")) ?? null });
     };
     const onAbort = () => {
       finish({ outcome: "aborted" });
@@ -150,7 +151,7 @@ export class Receiver {
     });
     signal?.addEventListener("abort", onAbort, { once: true });
     request.on("error", (error) => {
-      finish(request.reusedSocket && isReset(error) ? "stale" : refusal(null, sentenceOf(error)));
+      finish(request.reusedSocket && isReset(error) ? null : refusal(null, sentenceOf(error)));
     });
     let provisional = 0;
     request.on("information", () => {
@@ -199,10 +200,6 @@ export class Receiver {
       else callback(null, first.address, first.family);
     });
   };
-}
-
-function asAnswer(answer: Answer | "stale"): Answer {
-  return answer === "stale" ? unanswered(refusal(null, "The connection was reset.")) : answer;
 }
 
 function unanswered(result: CallResult): Answer {
