@@ -248,6 +248,7 @@ export function NewKeyDialog({ found = {}, example, make, children, ...dialog }:
     dialog.onClose();
     dialog.onChange();
   };
+  const call = { method: "GET", origin: location.origin, target: example, credential: null, body: null };
   return (
     <SecretDialog
       title={t.created(created.name)}
@@ -257,7 +258,11 @@ export function NewKeyDialog({ found = {}, example, make, children, ...dialog }:
       onClose={close}
     >
       <Secret value={created.key} label={t.key} copy={t.copyKey} />
-      <Secret value={curlOf(example, created.key, location.origin)} label={t.tryIt} copy={t.copyCall} />
+      <Secret
+        value={curlCommand({ ...call, headers: [["X-API-Key", created.key]] })}
+        label={t.tryIt}
+        copy={t.copyCall}
+      />
     </SecretDialog>
   );
 }
@@ -298,16 +303,4 @@ function stateOf({ revoked_at, expires_at }: ApiKey, nowMs: number): KeyState {
 function isUsable(key: ApiKey, nowMs: number): boolean {
   const state = stateOf(key, nowMs);
   return state === "valid" || state === "ends_soon";
-}
-
-/** Returns a curl command that makes the example call with a new key. */
-function curlOf(example: string, key: string, origin: string): string {
-  return curlCommand({
-    method: "GET",
-    origin,
-    target: example,
-    credential: null,
-    headers: [["X-API-Key", key]],
-    body: null,
-  });
 }
