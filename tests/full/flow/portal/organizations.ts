@@ -225,13 +225,8 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     expect(
       await page.evaluate("JSON.stringify([{ ...sessionStorage }, location.href, history.state])"),
     ).not.toContain(token);
-    for (const link of [
-      `/portal/invite?#${token}`,
-      `/portal/invite?%23${token}`,
-      `/portal/invite?%2523${token}`,
-      `/portal/invite?=23${token}`,
-    ]) {
-      await page.goto(`${bed.gatewayUrl}${link}`);
+    for (const mark of ["#", "%23"]) {
+      await page.goto(`${bed.gatewayUrl}/portal/invite?${mark}${token}`);
       await opened(page);
       expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/org/${id}/overview`);
     }

@@ -1,8 +1,9 @@
 /** Tests of the portal's page for usage, quotas and limits, in a browser. */
 import { describe, expect, test } from "bun:test";
 import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
-import { isRecord } from "@ostiary/lib/domain/json";
+import { Value } from "@sinclair/typebox/value";
 import type { Page } from "playwright-core";
+import { MonthUsage } from "../../../../apps/portal/page/usage/usage.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { textOf, usePortal } from "./bed.ts";
@@ -68,14 +69,9 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     // The gateway reports every 10 seconds, which can be between two of the three requests.
     await waitFor(
       async () => {
-        const answer: unknown = await (
-          await fetch(`${bed.gatewayUrl}/org/usage?by=route`, { headers })
-        ).json();
-        const parts: unknown = isRecord(answer) ? answer.usage : null;
-        return (
-          Array.isArray(parts) &&
-          parts.some(({ route, requests }) => route === "/demo/burst" && requests === 3)
-        );
+        const answer = await fetch(`${bed.gatewayUrl}/org/usage?by=route`, { headers });
+        const { usage } = Value.Decode(MonthUsage, await answer.json());
+        return usage.some(({ route, requests }) => route === "/demo/burst" && requests === 3);
       },
       { timeoutMs: PAGE_TIMEOUT_MS / 2, what: "the report of the requests" },
     );
