@@ -17,12 +17,7 @@ export interface PaceLimits {
   lagMsMax: number;
 }
 
-export class ReaderTooSlow extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "ReaderTooSlow";
-  }
-}
+export class ReaderTooSlow extends Error {}
 
 /**
  * A client that reads slower than this multiple of the minimum pace counts as slow. Its export can be ended

@@ -85,12 +85,7 @@ function stampOf(path: string): string {
 }
 
 /** The error for a secret whose key is no longer in the file, or that somebody changed in the database. */
-export class SecretUnreadable extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "SecretUnreadable";
-  }
-}
+export class SecretUnreadable extends Error {}
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;

@@ -22,18 +22,13 @@ const CHUNK_EVENTS = 10_000;
  * Fills the log with realistic events. Their times are spread evenly over `spanMs`, and ids sort by time.
  * Fields have common and rare values. The rare value `retired` occurs only in the oldest tenth of the events.
  */
-export async function generateLog(
-  database: Database,
-  log: GeneratedLog,
-  progress: (line: string) => void = () => {},
-): Promise<void> {
+export async function generateLog(database: Database, log: GeneratedLog): Promise<void> {
   for (let at = log.endMs - log.spanMs; at <= log.endMs + DAY_MS; at += 27 * DAY_MS) {
     await makePartitions(database, at);
   }
   for (let first = 0; first < log.events; first += CHUNK_EVENTS) {
     const last = Math.min(first + CHUNK_EVENTS, log.events) - 1;
     await database.run("generate_log", (orm) => orm.execute(chunk(log, first, last)));
-    progress(`${last + 1} of ${log.events} events`);
   }
   for (const table of ["audit_events", "request_ids", "event_params"]) {
     await database.run("analyze", (orm) => orm.execute(sql`analyze audit.${sql.identifier(table)}`));
