@@ -1,15 +1,11 @@
 /** The clocks that sessions use. Tests replace them. */
-export interface Time {
+export const SYSTEM_TIME = {
   /** Milliseconds that only grow, but that may stand still while the machine sleeps. */
-  monotonicMs(): number;
-  /** Milliseconds of the clock on the wall, which may jump. */
-  wallMs(): number;
-}
-
-export const SYSTEM_TIME: Time = {
   monotonicMs: () => performance.now(),
+  /** Milliseconds of the clock on the wall, which may jump. */
   wallMs: () => Date.now(),
 };
+export type Time = typeof SYSTEM_TIME;
 
 /** Waits for `ms` milliseconds. Rejects with the reason of the signal when the signal is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
