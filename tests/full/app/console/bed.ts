@@ -37,7 +37,6 @@ const NO_COMPARISON = { RECONCILE_FULL_INTERVAL_MS: "86400000" };
 
 export interface Bed {
   readonly registry: Registry;
-  readonly browser: Browser;
   visit(options?: BrowserContextOptions & { fragment?: string }): Promise<ConsolePage>;
   /** Opens the console and signs in with a token, by default the admin token. */
   open(options?: BrowserContextOptions & { fragment?: string; token?: string }): Promise<ConsolePage>;
@@ -78,9 +77,6 @@ export function useConsole(
   return {
     get registry() {
       return bed().registry;
-    },
-    get browser() {
-      return bed().browser;
     },
     visit,
     async open({ token = ADMIN_TOKEN, ...options } = {}) {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { ADMIN_TOKEN, service } from "../../../app/registry/bed.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
-import { type ConsolePage, openConsole } from "../../../support/pages/console-page.ts";
+import type { ConsolePage } from "../../../support/pages/console-page.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { findingsOn } from "../../../support/pages/watched-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
@@ -63,8 +63,7 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
   }
 
   test("is accessible in both color schemes, 360 px wide", async () => {
-    const options = { viewport: { width: 360, height: 800 } };
-    const shown = await openConsole(bed.browser, bed.registry.url, options);
+    const shown = await bed.visit({ viewport: { width: 360, height: 800 } });
     const { page, go, enter } = shown;
     await expectSound(shown, "the token's form");
     await enter(ADMIN_TOKEN);
@@ -124,7 +123,6 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     await expectSound(shown, "a confirmation");
     expect(shown.complaints).toEqual([]);
     expect(shown.strangers).toEqual([]);
-    await shown.close();
   });
 
   test("shows the first routes, more on demand, and finds any route while the operator types", async () => {
@@ -158,8 +156,7 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
 
   test("is usable by keyboard only, from the token to a deletion", async () => {
     await bed.registry.put("by-keyboard", service("/by-keyboard"));
-    const shown = await openConsole(bed.browser, bed.registry.url);
-    const { page } = shown;
+    const { page } = await bed.visit();
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
     };
@@ -204,6 +201,5 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     await tabTo("Delete the service");
     await press("Enter");
     await heading(page, "Revisions of by-keyboard");
-    await shown.close();
   });
 });

@@ -22,7 +22,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   const bed = useConsole({ widgets: service("/widgets") });
 
   test("refuses a wrong token and accepts the right one", async () => {
-    const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
+    const { page, enter } = await bed.visit();
     for (const wrong of ["wrong", "with a space", "ä", `${ADMIN_TOKEN}x`]) {
       await enter(wrong);
       // The alert about the previous token stays during the check of this one, and the form ignores Enter.
@@ -34,7 +34,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("button", { name: "Forget token" }).click();
     await page.getByLabel("Token", { exact: true }).waitFor();
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
-    await close();
   });
 
   test("asks again if the token has changed, and keeps the text that was entered", async () => {
