@@ -5,7 +5,7 @@ import {
   AUDIT_OUTCOMES_PATH,
   QUOTA_COUNTS_PATH,
 } from "@ostiary/lib/contracts/internal-api";
-import { QUOTAS_ASKED_BYTES_MAX, USAGE_BYTES_MAX } from "@ostiary/lib/contracts/usage";
+import { QUOTAS_ASKED_BYTES_MAX, USAGE_BYTES_MAX } from "@ostiary/lib/contracts/usage-contract";
 import {
   createHandler,
   type HealthState,
@@ -18,16 +18,16 @@ import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
-import { eventHandlers } from "./events/handlers.ts";
+import { internalText, publicText } from "./audit-swagger.ts";
+import { eventHandlers } from "./events/event-handlers.ts";
 import type { Exports } from "./exports/export.ts";
 import { logHandlers, type PublishedLog } from "./proof/index.ts";
-import { type StreamHandlersDeps, streamHandlers } from "./streams/handlers.ts";
-import { internalText, publicText } from "./swagger.ts";
-import { usageHandlers } from "./usage/handlers.ts";
+import { type StreamHandlersDeps, streamHandlers } from "./streams/stream-handlers.ts";
 import { internalUsageHandlers, REPORT_PATH } from "./usage/internal-handlers.ts";
-import type { PlatformServices } from "./usage/usage.ts";
-import type { EventWriter } from "./writes/commands.ts";
-import { writeHandlers } from "./writes/handlers.ts";
+import type { PlatformServices } from "./usage/usage-columns.ts";
+import { usageHandlers } from "./usage/usage-handlers.ts";
+import type { EventWriter } from "./writes/write-commands.ts";
+import { writeHandlers } from "./writes/write-handlers.ts";
 
 interface AuditAppDeps {
   telemetry: Telemetry;

@@ -20,7 +20,7 @@ import { witnessVariables } from "./proof/witnesses/witnesses-file.ts";
 import { isNetwork } from "./receivers/public-addresses.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
 import { STREAM_KEYS_RULE } from "./streams/secrets.ts";
-import { platformServicesVariable } from "./usage/usage.ts";
+import { platformServicesVariable } from "./usage/usage-columns.ts";
 
 /** The environment variables of the audit service (OP-5). */
 export const auditVariables = Type.Object({

@@ -5,15 +5,15 @@ import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
 import { MIGRATIONS, SCHEMA } from "./database.ts";
+import { readLimits } from "./events/event-sql.ts";
 import { partitionKeeper } from "./events/partitions-sql.ts";
-import { readLimits } from "./events/sql.ts";
 import { Exports } from "./exports/export.ts";
 import { wireProof } from "./proof/index.ts";
 import { wireStreams } from "./streams/wire.ts";
 import { usageTeller } from "./usage/feed-sql.ts";
 import { quotaSweeper } from "./usage/quota-sql.ts";
-import { platformServices } from "./usage/usage.ts";
-import { EventWriter } from "./writes/commands.ts";
+import { platformServices } from "./usage/usage-columns.ts";
+import { EventWriter } from "./writes/write-commands.ts";
 
 /** Connections for writes, separate from the connections for reads, so that readers cannot delay writes of events. */
 const WRITE_CONNECTIONS = 5;

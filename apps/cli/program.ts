@@ -1,9 +1,9 @@
 import { changeNoteHeaders } from "@ostiary/lib/contracts/registry-api";
 import { VERSION } from "@ostiary/lib/runtime/version";
 import { Command, CommanderError } from "commander";
-import { changeNote } from "./change-note.ts";
+import { changeNote } from "./change-note-option.ts";
 import { addApply } from "./commands/apply.ts";
-import { addAudit } from "./commands/audit.ts";
+import { addAudit } from "./commands/audit-commands.ts";
 import { addChanges } from "./commands/changes.ts";
 import { type Run, timeoutArgument } from "./commands/command.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -13,10 +13,10 @@ import { addExplain } from "./commands/explain.ts";
 import { addExport } from "./commands/export.ts";
 import { addFromOpenApi } from "./commands/from-openapi.ts";
 import { addGateways } from "./commands/gateways.ts";
-import { addOperators } from "./commands/operators.ts";
+import { addOperators } from "./commands/operator-commands.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
-import { addServices } from "./commands/services.ts";
+import { addServices } from "./commands/service-commands.ts";
 import { addValidate } from "./commands/validate.ts";
 import { withDefaultWait } from "./commands/wait-option.ts";
 import {

@@ -1,14 +1,14 @@
 import { Button, Empty, fragmentTo, Page, Places, Shell } from "@ostiary/lib/page";
 import type { ComponentType } from "preact";
-import { fragmentOf, type PlainView, titleOf, type View as ViewName } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
 import { ChangesView } from "./changes/changes-view.tsx";
+import { fragmentOf, type PlainView, titleOf, type View as ViewName } from "./console-address.ts";
+import { type Session, SessionProvider, useOperator, useSession } from "./console-session.ts";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
 import { KIT } from "./kit.tsx";
 import { LookupView } from "./lookup/lookup-view.tsx";
 import { OperatorsView } from "./operator/operators-view.tsx";
 import { mayWrite } from "./operator/permissions.ts";
-import { type Session, SessionProvider, useOperator, useSession } from "./page-session.ts";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/route-explorer.tsx";
 import { DeletedView } from "./services/deleted-view.tsx";

@@ -6,11 +6,11 @@ import {
   formatsOf,
   type Kit,
 } from "@ostiary/lib/page";
-import { fragmentOf } from "./address.ts";
+import { fragmentOf } from "./console-address.ts";
+import { PROVIDER_AWAY } from "./console-session.ts";
 import { OutOfBoundsList } from "./operator/out-of-bounds.tsx";
-import { PROVIDER_AWAY } from "./page-session.ts";
 import { Said } from "./parts/shown.tsx";
-import { conflictsOf, isStale, messageOf, missingOf } from "./registry/client.ts";
+import { conflictsOf, isStale, messageOf, missingOf } from "./registry/console-registry.ts";
 
 /** The titles of failures by the code of the error, or else by their kind. */
 const TITLES: Readonly<Record<FailureKind, string> & Record<string, string>> = {

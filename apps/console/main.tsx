@@ -2,7 +2,7 @@ import { ConsoleSettings } from "@ostiary/lib/contracts/registry-api";
 import { Value } from "@sinclair/typebox/value";
 import { render } from "preact";
 import { Console } from "./console.tsx";
-import { Session } from "./page-session.ts";
+import { Session } from "./console-session.ts";
 import "./styles/console.css";
 
 const place = document.querySelector<HTMLElement>("#console");

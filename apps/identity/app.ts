@@ -8,19 +8,22 @@ import {
 } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
-import { admissionChangesHandlers } from "./admission-changes/handlers.ts";
-import { apiKeysHandlers } from "./api-keys/handlers.ts";
+import { admissionChangesHandlers } from "./admission-changes/admission-change-handlers.ts";
+import { apiKeysHandlers } from "./api-keys/api-key-handlers.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { invitesHandlers } from "./invites/handlers.ts";
-import { lifecycleHandlers } from "./lifecycle/handlers.ts";
-import { memberHandlers, memberSelfHandlers, membersHandlers } from "./members/handlers.ts";
-import { organizationsHandlers } from "./organizations/handlers.ts";
-import { rolesHandlers } from "./roles/handlers.ts";
-import { serviceAccountHandlers, serviceAccountsHandlers } from "./service-accounts/handlers.ts";
-import { sessionsHandlers } from "./sessions/handlers.ts";
-import { internalText, publicText } from "./swagger.ts";
-import { usersHandlers } from "./users/handlers.ts";
-import { validationHandlers } from "./validations/handlers.ts";
+import { internalText, publicText } from "./identity-swagger.ts";
+import { invitesHandlers } from "./invites/invite-handlers.ts";
+import { lifecycleHandlers } from "./lifecycle/lifecycle-handlers.ts";
+import { memberHandlers, memberSelfHandlers, membersHandlers } from "./members/member-handlers.ts";
+import { organizationsHandlers } from "./organizations/organization-handlers.ts";
+import { rolesHandlers } from "./roles/role-handlers.ts";
+import {
+  serviceAccountHandlers,
+  serviceAccountsHandlers,
+} from "./service-accounts/service-account-handlers.ts";
+import { sessionsHandlers } from "./sessions/session-handlers.ts";
+import { usersHandlers } from "./users/user-handlers.ts";
+import { validationHandlers } from "./validations/validation-handlers.ts";
 
 /** The size limit of request bodies, which have a few short fields. A larger body is refused with 413. */
 const BODY_BYTES_MAX = 64 * 1024;

@@ -4,9 +4,9 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { LastUseBuffer } from "./api-keys/last-use-buffer.ts";
 import { createSecrets, type Secrets } from "./new-secrets.ts";
-import { createRoles, type Roles } from "./roles/roles.ts";
+import { createRoles, type Roles } from "./roles/configured-roles.ts";
 import { type Peppers, secretHashes } from "./secret-hashes.ts";
-import { type Credentials, credentialsIn } from "./validations/sql.ts";
+import { type Credentials, credentialsIn } from "./validations/validation-sql.ts";
 
 /**
  * The dependencies of every operation.

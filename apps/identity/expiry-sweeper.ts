@@ -1,11 +1,11 @@
 import { Loop } from "@ostiary/lib/async";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { CURSOR_MS_MAX } from "./admission-changes/handlers.ts";
-import { deleteOldChanges, recordEndedTransactions } from "./admission-changes/sql.ts";
+import { CURSOR_MS_MAX } from "./admission-changes/admission-change-handlers.ts";
+import { deleteOldChanges, recordEndedTransactions } from "./admission-changes/admission-change-sql.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { expireOverdueInvites } from "./invites/sql.ts";
-import { deleteExpiredSessions } from "./sessions/sql.ts";
+import { expireOverdueInvites } from "./invites/invite-sql.ts";
+import { deleteExpiredSessions } from "./sessions/session-sql.ts";
 
 const INTERVAL_MS = 10 * 60 * 1000;
 const RETRY_MS = 60 * 1000;

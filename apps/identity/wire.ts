@@ -10,7 +10,7 @@ import type { IdentityConfig } from "./config.ts";
 import { createDependencies } from "./dependencies.ts";
 import { expirySweeper } from "./expiry-sweeper.ts";
 import type { Peppers } from "./secret-hashes.ts";
-import { validationLimits } from "./validations/sql.ts";
+import { validationLimits } from "./validations/validation-sql.ts";
 
 const SCHEMA = "identity";
 const MIGRATIONS = shippedFile("drizzle/identity");

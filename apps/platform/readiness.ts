@@ -2,7 +2,7 @@ import type { RegistryClient } from "@ostiary/cli";
 import { type Clock, pause, systemClock } from "@ostiary/lib/async";
 import { localOrigin } from "@ostiary/lib/runtime/service";
 import { type AdminAccess, adminClient } from "./catalogs.ts";
-import type { RunningGateway } from "./services.ts";
+import type { RunningGateway } from "./start-services.ts";
 
 /** How long the start waits for stores and key sets that do not answer. */
 const READY_MS_MAX = 10_000;

@@ -11,7 +11,7 @@ import {
   startBackends,
   startGateway,
   startPortal,
-} from "./services.ts";
+} from "./start-services.ts";
 import { openStores } from "./stores.ts";
 import type { TourPlaces } from "./tour.ts";
 

@@ -12,24 +12,24 @@ import {
 import type { Listener } from "@ostiary/lib/runtime/service";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
-import { changeHandlers } from "./changes/handlers.ts";
+import { changeHandlers } from "./changes/change-handlers.ts";
 import type { RegistryConfig } from "./config.ts";
-import { CONSOLE_PAGE, CONSOLE_RETURN, consoleHandlers, consoleSite } from "./console/handlers.ts";
-import { documentSchemaHandlers, SCHEMA_PATH } from "./document-schema/handlers.ts";
-import { documentHandlers } from "./documents/handlers.ts";
+import { CONSOLE_PAGE, CONSOLE_RETURN, consoleHandlers, consoleSite } from "./console/console-handlers.ts";
+import { documentSchemaHandlers, SCHEMA_PATH } from "./document-schema/document-schema-handlers.ts";
+import { documentHandlers } from "./documents/document-handlers.ts";
 import type { EdgeDescription } from "./edge-description/edge-description.ts";
-import { EDGE_DESCRIPTION, EDGE_PAGE, edgeHandlers } from "./edge-description/handlers.ts";
-import { gatewayHandlers } from "./gateways/handlers.ts";
+import { EDGE_DESCRIPTION, EDGE_PAGE, edgeHandlers } from "./edge-description/edge-description-handlers.ts";
+import { gatewayHandlers } from "./gateways/gateway-handlers.ts";
 import type { CurrentTable } from "./lookup/current-table.ts";
-import { lookupHandlers } from "./lookup/handlers.ts";
+import { lookupHandlers } from "./lookup/lookup-handlers.ts";
 import { admitOperator, refuseWriteOfReader } from "./operators/access.ts";
-import { operatorHandlers } from "./operators/handlers.ts";
+import { operatorHandlers } from "./operators/operator-handlers.ts";
 import type { Operators } from "./operators/operators.ts";
-import { projectionHandlers } from "./projection/handlers.ts";
+import { projectionHandlers } from "./projection/projection-handlers.ts";
 import type { Publishing } from "./publishing/publish.ts";
-import { revisionHandlers } from "./revisions/handlers.ts";
-import { serviceHandlers } from "./services/handlers.ts";
-import { swaggerOptions } from "./swagger.ts";
+import { swaggerOptions } from "./registry-swagger.ts";
+import { revisionHandlers } from "./revisions/revision-handlers.ts";
+import { serviceHandlers } from "./services/service-handlers.ts";
 
 export interface AppDeps {
   config: RegistryConfig;

@@ -19,10 +19,10 @@ import { EdgeDescription } from "./edge-description/edge-description.ts";
 import { ServiceDescriptions, watchDescriptions } from "./edge-description/service-descriptions.ts";
 import { Propagations } from "./gateways/propagations.ts";
 import { CurrentTable } from "./lookup/current-table.ts";
-import { addOperatorMetrics, createWriteCounter } from "./operators/metrics.ts";
+import { addOperatorMetrics, createWriteCounter } from "./operators/operator-metrics.ts";
 import { Operators } from "./operators/operators.ts";
 import { createOperatorProvider } from "./operators/provider.ts";
-import { createProjectionMetrics } from "./projection/metrics.ts";
+import { createProjectionMetrics } from "./projection/projection-metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
 
 const MIGRATIONS = shippedFile("drizzle/routes");

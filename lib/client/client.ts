@@ -1,7 +1,7 @@
 import createFetchClient from "openapi-fetch";
 import type { HttpMethod } from "openapi-typescript-helpers";
 import type { paths as GatewayPaths } from "./apis/gateway.d.ts";
-import { isRecord, OstiaryError } from "./errors.ts";
+import { isRecord, OstiaryError } from "./client-errors.ts";
 import { itemsOf, pagesOf } from "./lists.ts";
 import { pathWith, urlOf } from "./paths.ts";
 import { errorOf, jsonIn, readBlob } from "./responses.ts";

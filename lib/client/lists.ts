@@ -1,4 +1,4 @@
-import { isRecord, OstiaryError } from "./errors.ts";
+import { isRecord, OstiaryError } from "./client-errors.ts";
 
 /** Reads the page after an item, or the first page. */
 type ReadPage = (starting_after: string | undefined) => Promise<unknown>;

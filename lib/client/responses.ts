@@ -1,4 +1,4 @@
-import { errorIn, OstiaryError } from "./errors.ts";
+import { errorIn, OstiaryError } from "./client-errors.ts";
 
 /** The maximum size of the body of an error. */
 const ERROR_BYTES_MAX = 65_536;

@@ -1,5 +1,5 @@
+import { OstiaryError } from "./client-errors.ts";
 import type { Credential } from "./credentials.ts";
-import { OstiaryError } from "./errors.ts";
 import { isRefusal, retryAfterOf } from "./responses.ts";
 import { orAborted, sleep } from "./time.ts";
 

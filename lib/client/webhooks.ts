@@ -1,5 +1,5 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
-import { OstiaryError } from "./errors.ts";
+import { OstiaryError } from "./client-errors.ts";
 
 /** The headers of a request, as `fetch` or Node have them. */
 export type WebhookHeaders =

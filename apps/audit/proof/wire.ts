@@ -3,7 +3,7 @@ import type { AuditConfig } from "../config.ts";
 import type { Shared } from "../database.ts";
 import { receiverDepsOf } from "../receivers/receiver-call.ts";
 import type { ProofDeps } from "./export/proof.ts";
-import type { PublishedLog } from "./root/handlers.ts";
+import type { PublishedLog } from "./root/root-handlers.ts";
 import { loadLogKeys, verifierKeys } from "./root/signing-keys.ts";
 import { selectNote } from "./root/tree-sql.ts";
 import { Sealer } from "./seal/sealer.ts";

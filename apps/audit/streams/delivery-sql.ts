@@ -1,7 +1,7 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { columns } from "../events/event-sql.ts";
 import { exactFilters } from "../events/filter.ts";
-import { columns } from "../events/sql.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX } from "./batch.ts";
 import type { ChainPlace, EntryRow } from "./entry.ts";
 import { failed, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";

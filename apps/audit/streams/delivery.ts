@@ -3,9 +3,9 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type CallResult, Receiver, type ReceiverDeps } from "../receivers/receiver-call.ts";
 import type { Turn } from "./dispatcher.ts";
-import type { DeliveryMetrics } from "./metrics.ts";
 import { type FailureState, planRetry, type RetryPlan } from "./retry.ts";
 import { type Message, signedHeaders } from "./secrets.ts";
+import type { DeliveryMetrics } from "./stream-metrics.ts";
 
 export interface DeliveryDeps {
   reads: Database;

@@ -1,7 +1,7 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/telemetry";
-import { type OperatorReading, selectOperatorReading } from "./operator/sql.ts";
+import { type OperatorReading, selectOperatorReading } from "./operator/operator-stream-sql.ts";
 import type { AuditStream } from "./stream.ts";
 
 const READ_MS = 10_000;

@@ -8,8 +8,8 @@ import {
   timeField,
 } from "@ostiary/lib/domain/schemas";
 import { type Static, Type } from "@sinclair/typebox";
+import { PARAM_LENGTH_MAX, pageQuerySchema } from "../events/event-parameters.ts";
 import { exactFilters } from "../events/filter.ts";
-import { PARAM_LENGTH_MAX, pageQuerySchema } from "../events/parameters.ts";
 import { URL_LENGTH_MAX } from "../receivers/targets.ts";
 
 /** The maximum number of streams in one organization (AU-92). */

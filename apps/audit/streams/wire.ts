@@ -3,14 +3,14 @@ import type { AuditConfig } from "../config.ts";
 import type { Shared } from "../database.ts";
 import { receiverDepsOf } from "../receivers/receiver-call.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import type { StreamHandlersDeps } from "./handlers.ts";
-import { createDeliveryMetrics } from "./metrics.ts";
 import { operatorStreamOf } from "./operator/config.ts";
 import { operatorStream } from "./operator/stream.ts";
 import { organizationStreams } from "./organization-streams.ts";
 import { rekeying } from "./rekey-sql.ts";
 import { SecretBox } from "./secrets.ts";
 import { watchStreams } from "./status-readings.ts";
+import type { StreamHandlersDeps } from "./stream-handlers.ts";
+import { createDeliveryMetrics } from "./stream-metrics.ts";
 
 /**
  * The maximum number of test requests of one organization that run at once in one process. An organization with slow

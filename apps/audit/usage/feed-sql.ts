@@ -3,7 +3,7 @@ import { followingIds } from "@ostiary/lib/runtime/http";
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
-import { HOUR_MS, KEY_COLUMNS, TOTAL_COLUMNS } from "./usage.ts";
+import { HOUR_MS, KEY_COLUMNS, TOTAL_COLUMNS } from "./usage-columns.ts";
 import type { UsageEventRow } from "./usage-event.ts";
 
 interface UsageTellerDeps {

@@ -5,7 +5,7 @@ import {
   QuotaQuestion,
   USAGE_INSTANCE_PATTERN,
   UsageReport,
-} from "@ostiary/lib/contracts/usage";
+} from "@ostiary/lib/contracts/usage-contract";
 import { fieldErrors } from "@ostiary/lib/domain/errors";
 import { describeOperations } from "@ostiary/lib/openapi";
 import {
@@ -29,7 +29,7 @@ import { selectUsageEvents, usageEventExists } from "./feed-sql.ts";
 import { questionProblems, reportProblems } from "./problems.ts";
 import { selectQuotaCounts } from "./quota-sql.ts";
 import { addReport } from "./report-sql.ts";
-import type { PlatformServices } from "./usage.ts";
+import type { PlatformServices } from "./usage-columns.ts";
 import { toUsageEvent, UsageEvent } from "./usage-event.ts";
 
 const operations = describeOperations(

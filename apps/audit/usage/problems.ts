@@ -4,7 +4,7 @@ import {
   USAGE_COUNTS_MAX,
   USAGE_QUOTAS_MAX,
   UsageReport,
-} from "@ostiary/lib/contracts/usage";
+} from "@ostiary/lib/contracts/usage-contract";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { periodNamed } from "@ostiary/lib/domain/ratelimit";
 import { fieldsOf, timeProblems, unstorable } from "../field-problems.ts";

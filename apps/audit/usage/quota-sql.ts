@@ -1,5 +1,5 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
-import type { OrganizationQuota, QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
+import type { OrganizationQuota, QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage-contract";
 import { bucketNamed, periodAt, periodNamed } from "@ostiary/lib/domain/ratelimit";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";

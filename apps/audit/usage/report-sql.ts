@@ -1,9 +1,9 @@
-import type { UsageReport } from "@ostiary/lib/contracts/usage";
+import type { UsageReport } from "@ostiary/lib/contracts/usage-contract";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { WriteResult } from "../results.ts";
 import { addCharges } from "./quota-sql.ts";
-import { KEY_COLUMNS, TOTAL_COLUMNS } from "./usage.ts";
+import { KEY_COLUMNS, TOTAL_COLUMNS } from "./usage-columns.ts";
 import { SUMS } from "./usage-sql.ts";
 
 /** The name of a report: the gateway process, and the number that the process gave it. */

@@ -1,4 +1,4 @@
-import { UsageCount } from "@ostiary/lib/contracts/usage";
+import { UsageCount } from "@ostiary/lib/contracts/usage-contract";
 import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { usageSums } from "@ostiary/lib/domain/usage";
 import { type Static, Type } from "@sinclair/typebox";
@@ -9,7 +9,7 @@ import {
   type PlatformServices,
   refusedOf,
   type Totals,
-} from "./usage.ts";
+} from "./usage-columns.ts";
 
 const { service, method, route, member_id, key_prefix } = UsageCount.properties;
 

@@ -1,6 +1,6 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { type Division, NAMED_BY, TOTAL_COLUMNS, type UsageRange, type UsageRow } from "./usage.ts";
+import { type Division, NAMED_BY, TOTAL_COLUMNS, type UsageRange, type UsageRow } from "./usage-columns.ts";
 
 export interface UsageRequest extends UsageRange {
   organization_id: string;

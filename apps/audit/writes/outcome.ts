@@ -7,7 +7,7 @@ import {
 import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
 import { type Fields, fieldsOf, unstorable } from "../field-problems.ts";
 import { type Checked, checkedItem } from "./intent.ts";
-import type { OutcomeWrite } from "./sql.ts";
+import type { OutcomeWrite } from "./write-sql.ts";
 
 const WITHOUT_RESPONSE: readonly unknown[] = ["rejected", "no_response"];
 const ONLY_WITH_RESPONDED = ["details", "created_id", "organization_id", "member_id"] as const;

@@ -4,7 +4,7 @@ import { COLLECTION_STYLE, dump, type Node, SCALAR_STYLE, visit } from "js-yaml"
 import { Refused } from "../exit-codes.ts";
 import { pathTo, type RegistryClient } from "../registry-client.ts";
 import type { Run } from "./command.ts";
-import { UNREADABLE } from "./services.ts";
+import { UNREADABLE } from "./service-commands.ts";
 
 /** Adds `export [SERVICE]`, which writes the published services as a document that apply accepts. */
 export function addExport(program: Command, run: Run): void {

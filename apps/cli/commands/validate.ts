@@ -5,9 +5,9 @@ import { type Command, Option } from "commander";
 import { Refused, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
-import { checkFiles, type Report, type SourceFile } from "../validation/findings.ts";
 import { sarifLog } from "../validation/sarif.ts";
-import { annotations, reportText, summaryText } from "../validation/text.ts";
+import { checkFiles, type Report, type SourceFile } from "../validation/validation-findings.ts";
+import { annotations, reportText, summaryText } from "../validation/validation-text.ts";
 import type { Run, Setting } from "./command.ts";
 import { readBytes } from "./read-document.ts";
 

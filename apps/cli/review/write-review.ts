@@ -4,7 +4,7 @@ import { Flagged, UsageError } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
 import { reviewMarkdown } from "./markdown.ts";
 import { effectsArgument, type Review } from "./review.ts";
-import { reviewText } from "./text.ts";
+import { reviewText } from "./review-text.ts";
 
 /** The format of a review, and the effects that fail the command. */
 export interface ReviewOptions {

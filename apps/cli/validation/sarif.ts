@@ -1,6 +1,6 @@
 import { DOCUMENT_RULES } from "@ostiary/lib/domain/routes";
 import { VERSION } from "@ostiary/lib/runtime/version";
-import type { Finding, Report } from "./findings.ts";
+import type { Finding, Report } from "./validation-findings.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /** The URI for standard input, in place of `-`. */

@@ -1,7 +1,7 @@
 import type { Applied, GivenNote, PreviewedService } from "@ostiary/lib/contracts/registry-api";
 import { Button, Empty } from "@ostiary/lib/page";
+import { useOperator, useSession } from "../console-session.ts";
 import { mayWrite } from "../operator/permissions.ts";
-import { useOperator, useSession } from "../page-session.ts";
 import { counted } from "../parts/shown.tsx";
 import { WriteDialog } from "../parts/write-dialog.tsx";
 import { applyDocument, type Review } from "../registry/calls.ts";

@@ -1,8 +1,8 @@
 import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
 import { Button, DataTable, Empty, Form, PagedRows, TextField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { fragmentOf } from "../address.ts";
-import { useList } from "../page-session.ts";
+import { fragmentOf } from "../console-address.ts";
+import { useList } from "../console-session.ts";
 import { DONE, Note } from "../parts/shown.tsx";
 import { type ChangeFilter, EVERYTHING, listChanges } from "../registry/calls.ts";
 

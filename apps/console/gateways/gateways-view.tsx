@@ -1,8 +1,8 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
 import { Answered, Empty, Fact, Time, useKit } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
-import { fragmentOf } from "../address.ts";
-import { useAsked } from "../page-session.ts";
+import { fragmentOf } from "../console-address.ts";
+import { useAsked } from "../console-session.ts";
 import { counted, Said } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
 

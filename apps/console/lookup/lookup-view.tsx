@@ -2,11 +2,11 @@ import type { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { bodyText, limitText, METHODS, type Method, timeoutText } from "@ostiary/lib/domain/routes";
 import { type Answer, Button, Fact, FailureNotice, SelectField, TextField } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
-import { fragmentOf } from "../address.ts";
-import { useAsked, useQuestion } from "../page-session.ts";
+import { fragmentOf } from "../console-address.ts";
+import { useAsked, useQuestion } from "../console-session.ts";
 import { Methods, Result, ScopeBadge } from "../parts/shown.tsx";
 import { listRoles, lookUp, type Question } from "../registry/calls.ts";
-import { nearestOf } from "../registry/client.ts";
+import { nearestOf } from "../registry/console-registry.ts";
 
 const CALLERS = [
   { value: "anyone", text: "any caller" },

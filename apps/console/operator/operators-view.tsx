@@ -1,6 +1,6 @@
 import type { ListedOperators } from "@ostiary/lib/contracts/registry-api";
 import { Answered, DataTable, Time } from "@ostiary/lib/page";
-import { useAsked } from "../page-session.ts";
+import { useAsked } from "../console-session.ts";
 import { counted } from "../parts/shown.tsx";
 import { listOperators } from "../registry/calls.ts";
 

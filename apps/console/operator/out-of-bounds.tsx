@@ -1,7 +1,7 @@
 import { type OutOfBounds, outOfBoundsText } from "@ostiary/lib/domain/routes";
 import { Notice } from "@ostiary/lib/page";
-import { fragmentOf } from "../address.ts";
-import { useOperator } from "../page-session.ts";
+import { fragmentOf } from "../console-address.ts";
+import { useOperator } from "../console-session.ts";
 
 export function OutOfBoundsList({ missing }: { missing: readonly OutOfBounds[] }) {
   return (

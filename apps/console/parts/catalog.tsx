@@ -1,10 +1,10 @@
 import type { Services } from "@ostiary/lib/contracts/registry-api";
 import { Button, Empty, FailureNotice, Loading, Notice } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
-import { fragmentOf } from "../address.ts";
+import { fragmentOf } from "../console-address.ts";
+import { useAsked, useOperator, useSession } from "../console-session.ts";
 import { mayWrite } from "../operator/permissions.ts";
-import { useAsked, useOperator, useSession } from "../page-session.ts";
-import type { Registry } from "../registry/client.ts";
+import type { Registry } from "../registry/console-registry.ts";
 
 interface CatalogProps {
   lead: string;

@@ -9,10 +9,10 @@ import {
 import { type Failure, FailureNotice, Question, TextField, useWrite } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { fragmentOf } from "../address.ts";
-import { useSession } from "../page-session.ts";
+import { fragmentOf } from "../console-address.ts";
+import { useSession } from "../console-session.ts";
 import type { Write } from "../registry/calls.ts";
-import { isStale, type Registry } from "../registry/client.ts";
+import { isStale, type Registry } from "../registry/console-registry.ts";
 import { counted } from "./shown.tsx";
 
 /** The headers whose problems stand at their fields. */

@@ -24,7 +24,7 @@ import {
 } from "@ostiary/lib/contracts/registry-api";
 import { type MarkedChange, markChanges } from "@ostiary/lib/domain/routes";
 import { Type } from "@sinclair/typebox";
-import { pathTo, type Registry } from "./client.ts";
+import { pathTo, type Registry } from "./console-registry.ts";
 
 /** The maximum time that a write waits until gateways serve the change. */
 export const WAIT_MS = 10_000;

@@ -1,7 +1,7 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
 import { Button, DataTable, Empty, hasWords, Route, Rows, TextField, wordsOf } from "@ostiary/lib/page";
 import { useId, useMemo, useState } from "preact/hooks";
-import { fragmentOf } from "../address.ts";
+import { fragmentOf } from "../console-address.ts";
 import { Catalog } from "../parts/catalog.tsx";
 import { counted, Methods, ScopeBadge } from "../parts/shown.tsx";
 import { countScopes, type RouteRow, routeRows } from "./rows.ts";

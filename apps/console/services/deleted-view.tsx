@@ -1,8 +1,8 @@
 import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
 import { DataTable, Empty, PagedRows, Time } from "@ostiary/lib/page";
-import { fragmentOf } from "../address.ts";
+import { fragmentOf } from "../console-address.ts";
+import { useList, useOperator } from "../console-session.ts";
 import { mayWrite } from "../operator/permissions.ts";
-import { useList, useOperator } from "../page-session.ts";
 import { counted, Note } from "../parts/shown.tsx";
 import { deletionsIn, readOlder } from "../registry/calls.ts";
 

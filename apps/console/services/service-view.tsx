@@ -11,10 +11,10 @@ import {
 import { Answered, Button, DataTable, Empty, Fact, TextField } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
-import { fragmentOf } from "../address.ts";
+import { fragmentOf } from "../console-address.ts";
+import { useAsked, useOperator, useSession } from "../console-session.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
-import { useAsked, useOperator, useSession } from "../page-session.ts";
 import { WriteDialog } from "../parts/write-dialog.tsx";
 import { deleteService, readService } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";

@@ -1,6 +1,6 @@
 import { SCOPES } from "@ostiary/lib/domain/routes";
 import { DataTable, SearchedList, wholeList } from "@ostiary/lib/page";
-import { fragmentOf } from "../address.ts";
+import { fragmentOf } from "../console-address.ts";
 import { Catalog } from "../parts/catalog.tsx";
 import { ScopeBadge } from "../parts/shown.tsx";
 import { type ServiceRow, serviceRows } from "../routes/rows.ts";

@@ -8,7 +8,7 @@ import {
   useWrite,
 } from "@ostiary/lib/page";
 import { useEffect, useRef } from "preact/hooks";
-import { useSession } from "../page-session.ts";
+import { useSession } from "../console-session.ts";
 
 /** Asks people to sign in: at the identity provider if one is configured, or with a token. */
 export function SignIn() {

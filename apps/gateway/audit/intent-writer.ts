@@ -7,8 +7,8 @@ import {
 } from "@ostiary/lib/contracts/audit";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import { CallFailed } from "@ostiary/lib/runtime/bounded-call";
+import type { AuditClient } from "./audit-client.ts";
 import { BatchedCalls, type CallOptions, resultsReader } from "./batched-calls.ts";
-import type { AuditClient } from "./client.ts";
 
 /** An intent, and the deadline for all attempts to send it, in elapsed milliseconds of the clock. */
 interface TimedIntent {

@@ -8,9 +8,9 @@ import {
 } from "@ostiary/lib/contracts/audit";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { AuditClient } from "./audit-client.ts";
+import type { AuditMetrics, WriteResult } from "./audit-metrics.ts";
 import { BatchedCalls, type CallOptions, resultsReader } from "./batched-calls.ts";
-import type { AuditClient } from "./client.ts";
-import type { AuditMetrics, WriteResult } from "./metrics.ts";
 
 interface OutcomeQueueOptions {
   readonly client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;

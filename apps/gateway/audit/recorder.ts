@@ -4,10 +4,10 @@ import { unavailable } from "@ostiary/lib/domain/errors";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger, Metrics, Tracing } from "@ostiary/lib/runtime/telemetry";
-import { createAuditClient } from "./client.ts";
+import { createAuditClient } from "./audit-client.ts";
+import { createAuditMetrics } from "./audit-metrics.ts";
 import type { AuditConfig } from "./config.ts";
 import { IntentUnwritten, IntentWriter } from "./intent-writer.ts";
-import { createAuditMetrics } from "./metrics.ts";
 import { OutcomeQueue } from "./outcome-queue.ts";
 
 /** The writer of audit events: steps 4 and 8 of a request (GW-136, GW-141). */

@@ -10,7 +10,7 @@ import {
   decodeId,
 } from "@ostiary/lib/contracts/audit";
 import type { Scope } from "@ostiary/lib/domain/routes";
-import { fieldValue } from "../upstream/client.ts";
+import { fieldValue } from "../upstream/upstream-client.ts";
 
 type ResponseNotes = Required<Pick<AuditOutcome, "details" | "created_id" | "organization_id" | "member_id">>;
 

@@ -8,7 +8,7 @@ import {
   type RateLimitDecision,
 } from "@ostiary/lib/domain/ratelimit";
 import type { Charge, ChargedWindow, CounterStore, Refund } from "@ostiary/lib/runtime/stores/counter-store";
-import { type DescribedLimits, limitsText, policiesText, tightestOf } from "./headers.ts";
+import { type DescribedLimits, limitsText, policiesText, tightestOf } from "./limit-headers.ts";
 
 /** How long a quota's count is kept after its period, so that a gateway with a slow clock cannot restart the period. */
 const PERIOD_SLACK_MS = 86_400_000;

@@ -2,16 +2,16 @@ import { systemClock } from "@ostiary/lib/async";
 import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "../traffic.ts";
 import { ClientGone, failSpan, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
+import type { UpstreamHeaders } from "../upstream/headers.ts";
+import type { OpenEventStreams } from "../upstream/open-event-streams.ts";
+import { openRequestBody } from "../upstream/request-body.ts";
+import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import {
   fieldValue,
   type UpstreamClient,
   type UpstreamRequest,
   type UpstreamResponse,
-} from "../upstream/client.ts";
-import type { UpstreamHeaders } from "../upstream/headers.ts";
-import type { OpenEventStreams } from "../upstream/open-event-streams.ts";
-import { openRequestBody } from "../upstream/request-body.ts";
-import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
+} from "../upstream/upstream-client.ts";
 import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
 export interface UpstreamAnswer {

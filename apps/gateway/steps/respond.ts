@@ -3,8 +3,8 @@ import { type ApiError, envelope } from "@ostiary/lib/domain/errors";
 import type { ClientConnections } from "../edge/client-connections.ts";
 import type { CorsPolicy } from "../edge/cors.ts";
 import type { Exchange } from "../exchange.ts";
-import { setRateHeaders } from "../limits/headers.ts";
-import { fieldValue } from "../upstream/client.ts";
+import { setRateHeaders } from "../limits/limit-headers.ts";
+import { fieldValue } from "../upstream/upstream-client.ts";
 import type { UpstreamAnswer } from "./forward.ts";
 
 const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];

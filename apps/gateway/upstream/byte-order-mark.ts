@@ -1,4 +1,4 @@
-import type { ByteSource } from "./client.ts";
+import type { ByteSource } from "./upstream-client.ts";
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 

@@ -1,8 +1,8 @@
 import type { Clock } from "@ostiary/lib/async";
 import { ApiError, bodyTooLarge, reasonOf, systemErrorCode } from "@ostiary/lib/domain/errors";
 import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
-import type { Abortable, CallHandle } from "./client.ts";
 import { MalformedResponse } from "./http-bytes.ts";
+import type { Abortable, CallHandle } from "./upstream-client.ts";
 
 /**
  * The interval of the sweep over calls in flight. A call ends at most 100 ms after its client left (GW-123).

@@ -1,12 +1,12 @@
 import type { Clock } from "@ostiary/lib/async";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
-import type { Abortable, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import type { FieldNames } from "./field-names.ts";
 import { MalformedResponse } from "./http-bytes.ts";
 import type { Polled, Polls } from "./polls.ts";
 import { type RequestSink, RequestWriter } from "./request-writer.ts";
 import { type ResponseHead, ResponseReader, type ResponseSink } from "./response-reader.ts";
 import { type BodyConnection, ResponseSource } from "./response-source.ts";
+import type { Abortable, UpstreamRequest, UpstreamResponse } from "./upstream-client.ts";
 
 /**
  * The reason why a connection was closed, as metrics count it.

@@ -1,5 +1,7 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
 import { sentOnce } from "@ostiary/lib/runtime/bounded-call";
+import { keepsResponseField } from "./headers.ts";
+import { MalformedResponse } from "./http-bytes.ts";
 import type {
   ByteSource,
   CallHandle,
@@ -7,9 +9,7 @@ import type {
   UpstreamClient,
   UpstreamRequest,
   UpstreamResponse,
-} from "./client.ts";
-import { keepsResponseField } from "./headers.ts";
-import { MalformedResponse } from "./http-bytes.ts";
+} from "./upstream-client.ts";
 
 const NO_CONTENT = 204;
 const BODILESS: ReadonlySet<number> = new Set([NO_CONTENT, 304]);

@@ -7,9 +7,9 @@ import {
   type CarriedCall,
   fetchCarrier,
 } from "@ostiary/lib/runtime/bounded-call";
-import type { ByteSource, CallHandle, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";
+import type { ByteSource, CallHandle, UpstreamRequest, UpstreamResponse } from "./upstream-client.ts";
 
 interface PeerClient extends CallCarrier {
   close(): void;

@@ -1,5 +1,4 @@
 import type { Clock } from "@ostiary/lib/async";
-import type { CallHandle, UpstreamClient, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import type { ConnectionCounts } from "./connection-counts.ts";
 import { FieldNames } from "./field-names.ts";
 import { keepsResponseField } from "./headers.ts";
@@ -7,6 +6,7 @@ import { Polls } from "./polls.ts";
 import { type ConnectionBudget, ConnectionPool, type PoolEnvironment, type PoolOptions } from "./pool.ts";
 import { RequestAttempts } from "./request-attempts.ts";
 import { systemResolve } from "./service-addresses.ts";
+import type { CallHandle, UpstreamClient, UpstreamRequest, UpstreamResponse } from "./upstream-client.ts";
 
 export interface PoolClientOptions extends PoolOptions {
   readonly connections_max: number;

@@ -1,6 +1,6 @@
-import type { Abortable, CallHandle, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import { type Connection, ConnectionBroken } from "./connection.ts";
 import type { ConnectionPool, PooledRequest } from "./pool.ts";
+import type { Abortable, CallHandle, UpstreamRequest, UpstreamResponse } from "./upstream-client.ts";
 
 /** The methods whose requests are sent again if a reused connection is lost (GW-124). */
 const RETRIED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);

@@ -4,7 +4,7 @@ import { ApiError, bodyTooLarge } from "@ostiary/lib/domain/errors";
 import type { CallBounds } from "@ostiary/lib/domain/routes";
 import type { Exchange } from "../exchange.ts";
 import { bodyTimeout, ClientGone, type UpstreamCall } from "./call.ts";
-import type { ByteSource, UpstreamRequest } from "./client.ts";
+import type { ByteSource, UpstreamRequest } from "./upstream-client.ts";
 import { arrivedBody, BUFFERED_BYTES_MAX, nextIteration, wholeBody } from "./whole-body.ts";
 
 /**

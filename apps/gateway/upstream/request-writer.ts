@@ -1,4 +1,4 @@
-import type { ByteSource, StreamedBody, UpstreamRequest } from "./client.ts";
+import type { ByteSource, StreamedBody, UpstreamRequest } from "./upstream-client.ts";
 
 /** The destination of a request's bytes. */
 export interface RequestSink {

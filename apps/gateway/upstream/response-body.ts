@@ -1,7 +1,7 @@
 import { UnmarkedSource } from "./byte-order-mark.ts";
 import { badGateway, ClientGone, type UpstreamCall } from "./call.ts";
-import type { ByteSource } from "./client.ts";
 import { EventTail } from "./event-tail.ts";
+import type { ByteSource } from "./upstream-client.ts";
 import { nextIteration, wholeBody } from "./whole-body.ts";
 
 const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-import type { Abortable, ByteSource } from "./client.ts";
+import type { Abortable, ByteSource } from "./upstream-client.ts";
 
 /** The number of queued bytes at which the connection is paused. */
 const QUEUED_BYTES_MAX = 262_144;

@@ -2,7 +2,7 @@ import {
   USAGE_ID_LENGTH_MAX,
   USAGE_KEY_PREFIX_LENGTH_MAX,
   type UsageCount,
-} from "@ostiary/lib/contracts/usage";
+} from "@ostiary/lib/contracts/usage-contract";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";

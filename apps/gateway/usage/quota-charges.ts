@@ -1,4 +1,4 @@
-import type { QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
+import type { QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage-contract";
 import type { QuotaBucket } from "../limits/limit-set.ts";
 import { isCountable } from "./counter.ts";
 

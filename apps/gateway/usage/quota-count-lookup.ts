@@ -1,9 +1,9 @@
 import { Batches, type Clock, type Member, rejectEach, resolveEach } from "@ostiary/lib/async";
-import { QUOTAS_ASKED_MAX, QuotaCounts, type QuotaName } from "@ostiary/lib/contracts/usage";
+import { QUOTAS_ASKED_MAX, QuotaCounts, type QuotaName } from "@ostiary/lib/contracts/usage-contract";
 import { fits, reasonOf, unavailable } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { AuditClient } from "../audit/client.ts";
+import type { AuditClient } from "../audit/audit-client.ts";
 import type { QuotaBucket } from "../limits/limit-set.ts";
 import { quotaName } from "./quota-charges.ts";
 

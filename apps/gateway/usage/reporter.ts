@@ -1,8 +1,8 @@
 import { type Clock, Loop, pause, systemClock } from "@ostiary/lib/async";
-import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
+import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage-contract";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { AuditClient } from "../audit/client.ts";
+import type { AuditClient } from "../audit/audit-client.ts";
 import type { UsageCounter } from "./counter.ts";
 import type { QuotaCharges } from "./quota-charges.ts";
 

@@ -6,7 +6,7 @@ import {
   type Metrics,
   readingsBy,
 } from "@ostiary/lib/runtime/telemetry";
-import { createAuditClient } from "../audit/client.ts";
+import { createAuditClient } from "../audit/audit-client.ts";
 import type { AuditConfig } from "../audit/config.ts";
 import type { QuotaRecord } from "../limits/limit-set.ts";
 import { type EndedRequest, UsageCounter } from "./counter.ts";

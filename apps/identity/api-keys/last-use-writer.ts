@@ -1,7 +1,7 @@
 import { endsWithin, Loop } from "@ostiary/lib/async";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Dependencies } from "../dependencies.ts";
-import { writeLastUses } from "./sql.ts";
+import { writeLastUses } from "./api-key-sql.ts";
 
 /** Stores the uses that validations have noted. Uses of locked keys wait for the next call. */
 export async function storeLastUses({ database, lastUses }: Dependencies): Promise<void> {

@@ -1,9 +1,9 @@
 import { type ApiError, notFound } from "@ostiary/lib/domain/errors";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
-import { lockMember, requireLivingMember } from "../members/sql.ts";
-import { requireServiceAccount } from "../service-accounts/sql.ts";
-import { lockExistingUser, requireUser } from "../users/sql.ts";
-import type { KeyOwner } from "./sql.ts";
+import { lockMember, requireLivingMember } from "../members/member-sql.ts";
+import { requireServiceAccount } from "../service-accounts/service-account-sql.ts";
+import { lockExistingUser, requireUser } from "../users/user-sql.ts";
+import type { KeyOwner } from "./api-key-sql.ts";
 
 /** The owner of API keys that a URL path names. The methods that look up the owner throw a 404 for an unknown owner. */
 export interface OwnerAddress {

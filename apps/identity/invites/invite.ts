@@ -1,7 +1,7 @@
 import { EMAIL_LENGTH_MAX, Invite, InvitePreview } from "@ostiary/lib/contracts/identity-api";
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, personText, shapeOf } from "../fields.ts";
-import { type Roles, roleField } from "../roles/roles.ts";
+import { type Roles, roleField } from "../roles/configured-roles.ts";
 import type { invites } from "../tables.ts";
 
 export { Invite, InvitePreview };

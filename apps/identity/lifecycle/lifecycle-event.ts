@@ -1,7 +1,7 @@
 import { PlanName } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, mostlyNull, nullable, shownRole, timeField } from "../fields.ts";
-import type { Roles } from "../roles/roles.ts";
+import type { Roles } from "../roles/configured-roles.ts";
 
 const MemberData = Type.Object(
   {

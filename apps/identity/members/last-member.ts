@@ -1,8 +1,8 @@
 import { type ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import type { Roles } from "../roles/roles.ts";
+import type { Roles } from "../roles/configured-roles.ts";
 import type { LivingMemberRow } from "./member.ts";
-import { hasOtherMember } from "./sql.ts";
+import { hasOtherMember } from "./member-sql.ts";
 
 /**
  * Refuses to remove an organization's last member (ID-36) or, if roles are configured, the last member with

@@ -2,7 +2,7 @@ import { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { AnyMember, FormerMember, Member, MemberStatus } from "@ostiary/lib/contracts/identity-api";
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, shapeOf, trimmed } from "../fields.ts";
-import { type Roles, roleField } from "../roles/roles.ts";
+import { type Roles, roleField } from "../roles/configured-roles.ts";
 import type { members } from "../tables.ts";
 import { displayNameField } from "../users/user.ts";
 

@@ -2,7 +2,7 @@ import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { Type } from "@sinclair/typebox";
 import { nameField, shapeOf } from "../fields.ts";
 import type { LivingMemberRow } from "../members/member.ts";
-import { type Roles, roleField } from "../roles/roles.ts";
+import { type Roles, roleField } from "../roles/configured-roles.ts";
 import type { serviceAccounts } from "../tables.ts";
 
 export { ServiceAccount };

@@ -4,7 +4,7 @@ import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { TENANT_PLACE } from "@ostiary/lib/runtime/tokens";
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, NAME_LENGTH_MAX, nullable, personText, shapeOf, timeField } from "../fields.ts";
-import type { Roles } from "../roles/roles.ts";
+import type { Roles } from "../roles/configured-roles.ts";
 import type { idpLinks, members, organizations, users } from "../tables.ts";
 
 export { Membership, PersonStatus, User };

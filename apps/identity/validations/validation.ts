@@ -1,6 +1,6 @@
 import type { InvalidResult, ValidationResult } from "@ostiary/lib/contracts/admission";
 import { authTypeOf, type ParsedCredential, parseCredential } from "@ostiary/lib/domain/credentials";
-import type { Roles } from "../roles/roles.ts";
+import type { Roles } from "../roles/configured-roles.ts";
 import type { apiKeys, members, sessions, users } from "../tables.ts";
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };

@@ -1,7 +1,7 @@
 import { Value } from "@sinclair/typebox/value";
 import { render } from "preact";
-import { Session } from "./page-session.ts";
 import { Portal } from "./portal.tsx";
+import { Session } from "./portal-session.ts";
 import { PortalSettings } from "./settings.ts";
 import "./styles/portal.css";
 

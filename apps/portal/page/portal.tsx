@@ -12,10 +12,10 @@ import {
   useKeptFocus,
 } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
-import { addressOf, OVERVIEW } from "./address.ts";
 import { ChosenOrganization } from "./organizations/organizations-view.tsx";
-import { type Session, SessionProvider, useSession } from "./page-session.ts";
 import { Account, BrandLinks, BrandMark } from "./parts/brand.tsx";
+import { addressOf, OVERVIEW } from "./portal-address.ts";
+import { type Session, SessionProvider, useSession } from "./portal-session.ts";
 import { NameOffer } from "./profile/profile-view.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { LanguageContext, type Texts, textsOf, useTexts } from "./texts/texts.ts";

@@ -1,6 +1,5 @@
 import type { Place } from "@ostiary/lib/page";
 import type { JSX } from "preact";
-import * as at from "./address.ts";
 import { AuditView, PersonAuditView } from "./audit/audit-view.tsx";
 import { InvitesView } from "./invites/invites-view.tsx";
 import { MemberKeysView, PersonKeysView } from "./keys/own-keys.tsx";
@@ -9,6 +8,7 @@ import { InviteView } from "./organizations/invite-view.tsx";
 import { OrganizationsView } from "./organizations/organizations-view.tsx";
 import { OverviewView } from "./organizations/overview-view.tsx";
 import { SettingsView } from "./organizations/settings-view.tsx";
+import * as at from "./portal-address.ts";
 import { ProfileView } from "./profile/profile-view.tsx";
 import { ReferenceView } from "./reference/reference-view.tsx";
 import { AUDIT_LABEL, MEMBERS_LABEL, USAGE_LABEL } from "./roles/roles.tsx";

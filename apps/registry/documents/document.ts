@@ -2,7 +2,7 @@ import { validationError } from "@ostiary/lib/domain/errors";
 import { validateDocument } from "@ostiary/lib/domain/routes";
 import { decodeUtf8, invalidText, parseJsonText, parseText, parseYaml } from "@ostiary/lib/runtime/documents";
 import { readBytes } from "@ostiary/lib/runtime/http";
-import type { Configs } from "../publishing/sql.ts";
+import type { Configs } from "../publishing/publishing-sql.ts";
 
 const JSON_TYPE = "application/json";
 const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"];

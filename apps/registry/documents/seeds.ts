@@ -4,8 +4,8 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Publishing } from "../publishing/publish.ts";
-import { seedDocument } from "./commands.ts";
 import { servicesOfYaml } from "./document.ts";
+import { seedDocument } from "./document-commands.ts";
 
 /**
  * Applies every `*.yaml` and `*.yml` file of `directory` in name order. A file creates only services that

@@ -3,7 +3,7 @@ import type { Propagation } from "@ostiary/lib/contracts/registry-api";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore, RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
-import { isOneOf } from "../sql.ts";
+import { isOneOf } from "../registry-sql.ts";
 import { services as serviceTable } from "../tables.ts";
 import { readInstance, serves } from "./gateway.ts";
 

@@ -11,7 +11,7 @@ import {
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { type Changes, readChanges } from "./sql.ts";
+import { type Changes, readChanges } from "./lookup-sql.ts";
 
 /** The tests of each service, in order. Null stands for a test that only a newer version of Ostiary can read. */
 export type CurrentTests = ReadonlyMap<string, readonly (RouteTest | null)[]>;

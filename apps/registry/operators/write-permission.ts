@@ -10,7 +10,7 @@ import { contextOf } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { operatorOf, readerRefused } from "./access.ts";
 import { readChangeNote } from "./change-note.ts";
-import { readPublished } from "./sql.ts";
+import { readPublished } from "./operator-sql.ts";
 
 /** The sender of a write. */
 export interface Author {

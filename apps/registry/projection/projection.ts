@@ -3,7 +3,7 @@ import { FENCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./sql.ts";
+import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./projection-sql.ts";
 
 /** The maximum time by which a valid fence can be in the future. A fence is a time in microseconds. */
 const AHEAD_MAX_MS = 86_400_000;

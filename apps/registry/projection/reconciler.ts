@@ -3,7 +3,7 @@ import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { ServiceName } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Projection, type ProjectionDeps, type ProjectionResult } from "./projection.ts";
-import { type Desired, listDigests, listOutstanding } from "./sql.ts";
+import { type Desired, listDigests, listOutstanding } from "./projection-sql.ts";
 
 interface ReconcilerDeps extends ProjectionDeps {
   /** The pause before a retry, and between searches for projections that other replicas left outstanding. */

@@ -6,8 +6,8 @@ import {
   type RouteConflict,
 } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { policyOf } from "../sql.ts";
-import { type Configs, otherOwners, otherPolicies } from "./sql.ts";
+import { policyOf } from "../registry-sql.ts";
+import { type Configs, otherOwners, otherPolicies } from "./publishing-sql.ts";
 
 /**
  * Refuses configs that conflict with other services: 422 for policies, 409 for routes.

@@ -1,8 +1,8 @@
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Propagations } from "../gateways/propagations.ts";
 import type { Writes } from "../operators/write-permission.ts";
+import { becomeWriter, WRITERS_LANE } from "./publishing-sql.ts";
 import { CheckIsStale, RouteTestCheck, type TestedRoutes } from "./route-tests.ts";
-import { becomeWriter, WRITERS_LANE } from "./sql.ts";
 
 /** The dependencies of every change of the published routes. */
 export interface Publishing extends TestedRoutes {

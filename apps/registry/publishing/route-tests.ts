@@ -11,9 +11,9 @@ import {
 } from "@ostiary/lib/domain/routes";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { type CurrentTests, readTests, type Snapshot } from "../lookup/current-table.ts";
-import { type Changes, readChanges } from "../lookup/sql.ts";
+import { type Changes, readChanges } from "../lookup/lookup-sql.ts";
 import type { Writes } from "../operators/write-permission.ts";
-import { hasTests } from "./sql.ts";
+import { hasTests } from "./publishing-sql.ts";
 
 /** The time that a check may block the event loop before other work runs. */
 const SLICE_MS = 5;

@@ -11,7 +11,7 @@ import {
   timeField,
   ULID_EXAMPLE,
 } from "../../domain/schemas/index.ts";
-import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
+import { AUDIT_ID_BYTES_MAX } from "./intent-headers.ts";
 
 const id = (description: string) => boundedText(AUDIT_ID_BYTES_MAX, description, ULID_EXAMPLE);
 const request_id = textField("The request's X-Request-ID.", REQUEST_ID_EXAMPLE);

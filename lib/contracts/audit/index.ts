@@ -1,4 +1,4 @@
 export * from "./event.ts";
-export * from "./headers.ts";
+export * from "./intent-headers.ts";
 export * from "./proof.ts";
 export * from "./shown-event.ts";

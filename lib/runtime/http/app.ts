@@ -10,7 +10,7 @@ import {
 } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { isUlid } from "../../domain/schemas/index.ts";
-import { schemaFailureAdapter, toApiError } from "./errors.ts";
+import { schemaFailureAdapter, toApiError } from "./http-errors.ts";
 import { isProbe } from "./probes.ts";
 import { parseBody, readText } from "./request-body.ts";
 import { contextOf, type RequestContext } from "./request-context.ts";

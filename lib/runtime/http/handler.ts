@@ -2,7 +2,7 @@ import type { AnyElysia } from "elysia";
 import { systemClock } from "../../async/index.ts";
 import { ApiError, envelope, overloaded, reasonOf } from "../../domain/errors/index.ts";
 import { serverAttributes, type Telemetry } from "../telemetry/index.ts";
-import { refusalFields } from "./errors.ts";
+import { refusalFields } from "./http-errors.ts";
 import { type HealthState, isProbe } from "./probes.ts";
 import { type RequestContext, setContext } from "./request-context.ts";
 

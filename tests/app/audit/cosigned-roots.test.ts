@@ -2,7 +2,7 @@
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:net";
-import { deleteOldCosignatures } from "../../../apps/audit/proof/witnesses/sql.ts";
+import { deleteOldCosignatures } from "../../../apps/audit/proof/witnesses/witness-sql.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 import { services, waitFor } from "../../support/index.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readLimits, selectStatement } from "@ostiary/audit/events/event-sql";
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
-import { readLimits, selectStatement } from "@ostiary/audit/events/sql";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";

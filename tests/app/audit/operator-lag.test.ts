@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { selectOperatorReading } from "@ostiary/audit/streams/operator/sql";
+import { selectOperatorReading } from "@ostiary/audit/streams/operator/operator-stream-sql";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { duringTests } from "../../support/during-tests.ts";

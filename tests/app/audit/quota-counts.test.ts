@@ -1,6 +1,6 @@
 /** Tests charges to quotas: gateways report them, and ask for the sums (AU-191 to AU-193). */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage";
+import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage-contract";
 import { ulid } from "ulid";
 import { quotaSweeper } from "../../../apps/audit/usage/quota-sql.ts";
 import { services, waitFor } from "../../support/index.ts";

@@ -1,6 +1,6 @@
 /** Tests the usage reports of gateways, and the usage that organizations read (AU-120 to AU-126). */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { USAGE_COUNTS_MAX } from "@ostiary/lib/contracts/usage";
+import { USAGE_COUNTS_MAX } from "@ostiary/lib/contracts/usage-contract";
 import { ulid } from "ulid";
 import { services } from "../../support/index.ts";
 import { json, sharedAudit, wrongFields } from "./audit-service.ts";

@@ -1,6 +1,6 @@
 /** Tests the usage that a gateway reports for requests with different results (GW-186 to GW-188). */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import type { UsageCount } from "@ostiary/lib/contracts/usage";
+import type { UsageCount } from "@ostiary/lib/contracts/usage-contract";
 import { ELSEWHERE, READER, StepsBed, UNKNOWN, USER, WRITER } from "../../support/gateway/steps-bed.ts";
 import { rawRequest, spell } from "../../support/http/raw-http.ts";
 

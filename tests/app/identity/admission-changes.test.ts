@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { readChanges } from "../../../apps/identity/admission-changes/admission-change-sql.ts";
 import { type Cursor, readCursor, writeCursor } from "../../../apps/identity/admission-changes/cursor.ts";
-import { readChanges } from "../../../apps/identity/admission-changes/sql.ts";
 import { expirySweeper } from "../../../apps/identity/expiry-sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";

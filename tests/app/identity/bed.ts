@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createApp } from "@ostiary/identity/app";
 import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
 import type { Peppers } from "@ostiary/identity/secret-hashes";
-import { validationLimits } from "@ostiary/identity/validations/sql";
+import { validationLimits } from "@ostiary/identity/validations/validation-sql";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";

@@ -1,7 +1,7 @@
 /** Tests that the documents of one operator hold up only that operator. */
 import { expect, test } from "bun:test";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { becomeWriter } from "../../../apps/registry/publishing/sql.ts";
+import { becomeWriter } from "../../../apps/registry/publishing/publishing-sql.ts";
 import { closing } from "../../support/during-tests.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { services } from "../../support/stores/services.ts";

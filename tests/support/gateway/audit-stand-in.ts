@@ -10,7 +10,7 @@ import {
   QUOTA_COUNTS_PATH,
   USAGE_PATH,
 } from "@ostiary/lib/contracts/internal-api";
-import { type QuotaName, QuotaQuestion, UsageReport } from "@ostiary/lib/contracts/usage";
+import { type QuotaName, QuotaQuestion, UsageReport } from "@ostiary/lib/contracts/usage-contract";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { eventFilter, pageProblems } from "@ostiary/audit/events/parameters";
+import { eventFilter, pageProblems } from "@ostiary/audit/events/event-parameters";
 import { exportFormat } from "@ostiary/audit/exports/formats";
 import { pageRequest } from "@ostiary/lib/runtime/http";
 import fc from "fast-check";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { changeNoteHeaders } from "@ostiary/lib/contracts/registry-api";
-import { changeNote } from "../../../apps/cli/change-note.ts";
+import { changeNote } from "../../../apps/cli/change-note-option.ts";
 
 const headersIn = (env: Record<string, string>, given = {}) =>
   changeNoteHeaders(changeNote(given, (name) => env[name]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { fragmentOf, titleOf, type View, viewAt } from "../../../apps/console/address.ts";
+import { fragmentOf, titleOf, type View, viewAt } from "../../../apps/console/console-address.ts";
 import { wordsOf } from "../../support/words.ts";
 
 const view: fc.Arbitrary<View> = fc.oneof(

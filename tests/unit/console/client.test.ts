@@ -8,7 +8,7 @@ import {
   pathTo,
   Registry,
   type Send,
-} from "../../../apps/console/registry/client.ts";
+} from "../../../apps/console/registry/console-registry.ts";
 
 const Shape = Type.Object({ ok: Type.Boolean() });
 const envelope = (code: string, details: object | null = null) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
 import { deletionsIn, readOlder } from "../../../apps/console/registry/calls.ts";
-import { Registry } from "../../../apps/console/registry/client.ts";
+import { Registry } from "../../../apps/console/registry/console-registry.ts";
 
 const change = (service: string, revision: number, action: RecordedChange["action"]): RecordedChange => ({
   service,

@@ -1,6 +1,6 @@
 /** Tests of a gateway's charges to quotas (GW-191) and of its requests for known counts (GW-192, GW-193). */
 import { describe, expect, test } from "bun:test";
-import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage";
+import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage-contract";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { QuotaBucket } from "../../../apps/gateway/limits/limit-set.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";

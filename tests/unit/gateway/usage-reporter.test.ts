@@ -1,6 +1,6 @@
 /** Tests of when and how a gateway reports usage (GW-188, GW-190, GW-198). */
 import { describe, expect, test } from "bun:test";
-import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
+import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage-contract";
 import { UsageCounter } from "../../../apps/gateway/usage/counter.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { UsageReporter } from "../../../apps/gateway/usage/reporter.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createRoles } from "@ostiary/identity/roles";
+import { createRoles } from "@ostiary/identity/configured-roles";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { loadRolesFile, parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { thrownBy } from "../../support/thrown.ts";

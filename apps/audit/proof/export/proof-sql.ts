@@ -3,7 +3,7 @@ import { hexOf, type MapProof, ownerOf, ZERO_HASH } from "@ostiary/lib/domain/pr
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../../events/event.ts";
-import { columns, logCondition } from "../../events/sql.ts";
+import { columns, logCondition } from "../../events/event-sql.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
 import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
 import { isRestored, parseSnapshot, windowAfter } from "../seal/snapshot.ts";

@@ -19,7 +19,7 @@ import {
   selectLeafBefore,
   selectUnsealedEvent,
   streamSealedHalves,
-} from "./sql.ts";
+} from "./retention-sql.ts";
 
 interface ChainOfMonth {
   owner: string;

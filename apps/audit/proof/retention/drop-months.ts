@@ -7,7 +7,7 @@ import { alteredOf, LogAltered } from "../seal/chains.ts";
 import { type Declared, declare } from "../seal/declare.ts";
 import { type PassDeps, sealAll } from "../seal/seal-pass.ts";
 import { chainsOfMonth } from "./chains-of-month.ts";
-import { dropPartition, type PartitionRow, selectNow, selectPartitions } from "./sql.ts";
+import { dropPartition, type PartitionRow, selectNow, selectPartitions } from "./retention-sql.ts";
 
 /** The maximum number of chains whose declarations one leaf covers. */
 const DECLARED_MAX = 1_000;

@@ -1,6 +1,6 @@
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { columns, logCondition } from "../../events/sql.ts";
+import { columns, logCondition } from "../../events/event-sql.ts";
 import { compare, ownersOf, type UnsealedRow } from "./entries.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
 

@@ -1,7 +1,7 @@
 import { hashFromHex } from "@ostiary/lib/domain/proof";
 import { knownSignatures, noteKeyId, readNote, signatureLine } from "@ostiary/lib/domain/tlog";
 import type { Receiver } from "../../receivers/receiver-call.ts";
-import type { Cosignature } from "./sql.ts";
+import type { Cosignature } from "./witness-sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 
 /** A signed root of the tree, for witnesses to cosign. */

@@ -6,7 +6,12 @@ import { Receiver, type ReceiverDeps } from "../../receivers/receiver-call.ts";
 import type { CosignedRoots } from "../export/proof.ts";
 import { selectConsistency, selectNote, sizeOf } from "../root/tree-sql.ts";
 import { askWitness, type SignedRoot, WitnessConflict } from "./ask-witness.ts";
-import { type Cosignature, deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./sql.ts";
+import {
+  type Cosignature,
+  deleteOldCosignatures,
+  insertCosignature,
+  selectCosignedRoot,
+} from "./witness-sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 
 interface WitnessingDeps {

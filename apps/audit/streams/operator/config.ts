@@ -1,7 +1,7 @@
 import { type ConfigProblem, listItems, optionalText } from "@ostiary/lib/runtime/config";
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { type TargetConfig, targetRulesOf, urlProblem } from "../../receivers/targets.ts";
-import type { Beginning } from "./sql.ts";
+import type { Beginning } from "./operator-stream-sql.ts";
 
 const SECRETS_MAX = 2;
 const SECRET_RULE =

@@ -12,7 +12,7 @@ import {
   openOperatorStream,
   type Place,
   selectNextParts,
-} from "./sql.ts";
+} from "./operator-stream-sql.ts";
 
 interface OperatorStreamDeps extends DeliveryDeps {
   settings: OperatorStreamSettings;

@@ -13,7 +13,7 @@ import {
   usePages,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { useAddress, useSession } from "../page-session.ts";
+import { useAddress, useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { actionOf, deedOf } from "./deed.ts";
 import { EventTable, Outcome, useSummaries, Who } from "./event-table.tsx";

@@ -1,7 +1,7 @@
 import { answered, DataTable, Route, Time, useAsked } from "@ostiary/lib/page";
-import { MEMBERS } from "../address.ts";
-import { useAddress, useSession } from "../page-session.ts";
 import { PersonName, usePeople } from "../people/person-name.tsx";
+import { MEMBERS } from "../portal-address.ts";
+import { useAddress, useSession } from "../portal-session.ts";
 import { fetchDescription } from "../reference/description.ts";
 import { useTexts } from "../texts/texts.ts";
 import { actionOf, deedOf } from "./deed.ts";

@@ -10,8 +10,8 @@ import {
 } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
 import type { Call, Gateway } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
 import { saveFile } from "../parts/save-file.ts";
+import { useSession } from "../portal-session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import type { Log } from "./logs.ts";
 import type { Filters } from "./selection.ts";

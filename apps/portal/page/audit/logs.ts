@@ -1,8 +1,8 @@
 import { organizationEventSchema } from "@ostiary/lib/contracts/audit";
 import { shellLiteral } from "@ostiary/lib/openapi";
 import type { Static } from "@sinclair/typebox";
-import { AUDIT, PERSON_AUDIT, type ViewPath } from "../address.ts";
 import { callerOf, type Gateway, pathTo } from "../gateway.ts";
+import { AUDIT, PERSON_AUDIT, type ViewPath } from "../portal-address.ts";
 import type { WitnessSettings } from "../settings.ts";
 
 /** An event of an organization's or a person's log, without the person's id, which the page does not show. */

@@ -2,9 +2,9 @@ import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
 import { Button, CopyButton, DataTable, SearchedList, SelectField, TextField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
-import { useList, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
 import { problemOf, useForm } from "../parts/use-problems.ts";
+import { useList, useSession } from "../portal-session.ts";
 import { RoleField, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 

@@ -14,9 +14,9 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
 import { pathTo } from "../gateway.ts";
-import { useAddress, useList, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
 import { type FieldProblems, type Problems, problemOf, useForm } from "../parts/use-problems.ts";
+import { useAddress, useList, useSession } from "../portal-session.ts";
 import { AUDIT_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 

@@ -1,10 +1,10 @@
 import { CreatedApiKey, NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { type Answer, Button, TextField } from "@ostiary/lib/page";
 import { useRef, useState } from "preact/hooks";
-import { SERVICE_ACCOUNTS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
-import { useAddress, useSession } from "../page-session.ts";
 import { problemOf } from "../parts/use-problems.ts";
+import { SERVICE_ACCOUNTS } from "../portal-address.ts";
+import { useAddress, useSession } from "../portal-session.ts";
 import { RoleField, SERVICE_ACCOUNTS_LABEL, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 import {

@@ -16,13 +16,13 @@ import {
 } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
-import { INVITES, MEMBERS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
-import { useAddress, useList, useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { useForm } from "../parts/use-problems.ts";
 import { nameOf } from "../people/directory.ts";
 import { PersonName } from "../people/person-name.tsx";
+import { INVITES, MEMBERS } from "../portal-address.ts";
+import { useAddress, useList, useSession } from "../portal-session.ts";
 import { Granted, labelsOf, MEMBERS_LABEL, roleOptions, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 

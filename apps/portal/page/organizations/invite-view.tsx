@@ -11,10 +11,10 @@ import {
   useAsked,
 } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
-import { addressOf, ORGANIZATIONS, OVERVIEW } from "../address.ts";
 import { pathTo } from "../gateway.ts";
-import { type Session, useSession } from "../page-session.ts";
 import { problemOf, useForm } from "../parts/use-problems.ts";
+import { addressOf, ORGANIZATIONS, OVERVIEW } from "../portal-address.ts";
+import { type Session, useSession } from "../portal-session.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
 import { inviteTokenIn } from "./invite-token.ts";
 

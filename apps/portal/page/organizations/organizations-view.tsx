@@ -1,10 +1,10 @@
 import { type Membership, Organization } from "@ostiary/lib/contracts/identity-api";
 import { Answered, DataTable, Empty, FailureNotice, Loading, useAsked } from "@ostiary/lib/page";
 import type { JSX } from "preact";
-import { addressOf, ORGANIZATIONS, OVERVIEW } from "../address.ts";
 import { pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
 import { NameForm } from "../parts/name-form.tsx";
+import { addressOf, ORGANIZATIONS, OVERVIEW } from "../portal-address.ts";
+import { useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
 
 export function OrganizationsView() {

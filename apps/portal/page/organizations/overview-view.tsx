@@ -1,17 +1,25 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { Answered, CopyButton, Empty, Fact, type Place, Time, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { AUDIT, INVITES, MEMBER_KEYS, MEMBERS, SERVICE_ACCOUNTS, USAGE, type ViewPath } from "../address.ts";
 import { EventTable } from "../audit/event-table.tsx";
 import { listEvents, ORGANIZATION_LOG } from "../audit/logs.ts";
 import { verifiedUpTo } from "../audit/verify/verified-up-to.ts";
 import { pathTo } from "../gateway.ts";
-import { useAddress, useSession } from "../page-session.ts";
+import {
+  AUDIT,
+  INVITES,
+  MEMBER_KEYS,
+  MEMBERS,
+  SERVICE_ACCOUNTS,
+  USAGE,
+  type ViewPath,
+} from "../portal-address.ts";
+import { useAddress, useSession } from "../portal-session.ts";
 import { AUDIT_LABEL, Granted, MEMBERS_LABEL, USAGE_LABEL } from "../roles/roles.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { DayPlot } from "../usage/day-plot.tsx";
 import { Quotas } from "../usage/quotas.tsx";
-import { daysOf, monthsAt, readMonth } from "../usage/usage.ts";
+import { daysOf, monthsAt, readMonth } from "../usage/usage-shapes.ts";
 import { type Count, readOverview } from "./overview.ts";
 
 /** Shows what an admin wants to know of the organization first. */

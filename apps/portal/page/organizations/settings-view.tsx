@@ -1,11 +1,11 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { Answered, Button, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { addressOf, ORGANIZATIONS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
 import { ConfirmDeletion } from "../parts/confirm.tsx";
 import { NameForm } from "../parts/name-form.tsx";
+import { addressOf, ORGANIZATIONS } from "../portal-address.ts";
+import { useSession } from "../portal-session.ts";
 import { DELETION_LABEL, RENAME_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 

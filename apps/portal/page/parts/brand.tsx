@@ -1,6 +1,6 @@
 import { Button, Logo, Select } from "@ostiary/lib/page";
-import { useSession } from "../page-session.ts";
 import { PersonName } from "../people/person-name.tsx";
+import { useSession } from "../portal-session.ts";
 import { textsOf, useTexts } from "../texts/texts.ts";
 
 export function BrandMark() {

@@ -11,7 +11,7 @@ import {
 import { Type } from "@sinclair/typebox";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useSession } from "../page-session.ts";
+import { useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { type ChangeForm, useForm } from "./use-problems.ts";
 

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { useSession } from "../page-session.ts";
+import { useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
 import { type Named, nameOf } from "./directory.ts";
 

@@ -1,9 +1,9 @@
 import { NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
 import { Button, CopyButton, FailureNotice, Form, Notice } from "@ostiary/lib/page";
-import { addressOf, PROFILE } from "../address.ts";
-import { useSession } from "../page-session.ts";
 import { NameForm } from "../parts/name-form.tsx";
 import { problemOf, useForm } from "../parts/use-problems.ts";
+import { addressOf, PROFILE } from "../portal-address.ts";
+import { useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
 
 export function ProfileView() {

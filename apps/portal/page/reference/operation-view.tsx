@@ -1,10 +1,10 @@
 import { Button, Fact, FailureNotice, Form, Route, TextArea, TextField, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { REFERENCE } from "../address.ts";
 import { isWrite } from "../gateway.ts";
-import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, Secret } from "../parts/confirm.tsx";
 import { type FieldProblems, type Problem, useForm, useProblems } from "../parts/use-problems.ts";
+import { REFERENCE } from "../portal-address.ts";
+import { useAddress, useSession } from "../portal-session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { bodyOf, type Description, type Operation, parametersOf, plainOf, textOf } from "./description.ts";
 import {

@@ -8,8 +8,8 @@ import {
   useAsked,
   wholeList,
 } from "@ostiary/lib/page";
-import { REFERENCE } from "../address.ts";
-import { useAddress, useSession } from "../page-session.ts";
+import { REFERENCE } from "../portal-address.ts";
+import { useAddress, useSession } from "../portal-session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import {
   type Description,

@@ -1,7 +1,7 @@
 import { RolesListing } from "@ostiary/lib/contracts/identity-api";
 import { SelectField, useAsked } from "@ostiary/lib/page";
 import { pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
+import { useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
 
 interface RoleFieldProps {

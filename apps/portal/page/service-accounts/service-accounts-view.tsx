@@ -10,13 +10,13 @@ import {
   useAsked,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { MEMBERS, SERVICE_ACCOUNTS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { KeyList, serviceAccountKeys } from "../keys/keys-view.tsx";
 import { RestrictedKey } from "../keys/restricted-key.tsx";
-import { useAddress, useList, useSession } from "../page-session.ts";
 import { ConfirmDeletion } from "../parts/confirm.tsx";
 import { NameForm } from "../parts/name-form.tsx";
+import { MEMBERS, SERVICE_ACCOUNTS } from "../portal-address.ts";
+import { useAddress, useList, useSession } from "../portal-session.ts";
 import { SERVICE_ACCOUNTS_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 

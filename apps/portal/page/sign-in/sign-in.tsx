@@ -1,7 +1,7 @@
 import { Button, Loading, SignedOutNotice } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
-import { useSession } from "../page-session.ts";
 import { BrandLinks, BrandMark, LanguageChoice } from "../parts/brand.tsx";
+import { useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
 
 /** Shows a button for each identity provider, and why the last sign-in ended or failed. */

@@ -1,5 +1,5 @@
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { totalOf, type UsagePart } from "./usage.ts";
+import { totalOf, type UsagePart } from "./usage-shapes.ts";
 
 interface DayPlotProps {
   days: readonly string[];

@@ -4,7 +4,7 @@ import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 import { Answered, answered, Button, DataTable, Empty, Route, Rows, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Gateway, parsed, pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
+import { useSession } from "../portal-session.ts";
 import { fetchDescription, isGranted } from "../reference/description.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 

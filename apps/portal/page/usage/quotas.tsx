@@ -1,4 +1,4 @@
-import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
+import type { OrganizationQuota } from "@ostiary/lib/contracts/usage-contract";
 import { Time } from "@ostiary/lib/page";
 import { useId } from "preact/hooks";
 import { useFormats, useTexts } from "../texts/texts.ts";

@@ -12,9 +12,9 @@ import {
   usePages,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { USAGE } from "../address.ts";
-import { useAddress, useSession } from "../page-session.ts";
 import { PersonName, usePeople } from "../people/person-name.tsx";
+import { USAGE } from "../portal-address.ts";
+import { useAddress, useSession } from "../portal-session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { DayPlot } from "./day-plot.tsx";
 import { OwnLimits } from "./own-limits.tsx";
@@ -29,7 +29,7 @@ import {
   readMonth,
   totalOf,
   type UsagePart,
-} from "./usage.ts";
+} from "./usage-shapes.ts";
 
 /** Shows the organization's usage in a month, its quotas, and the limits of the member's calls. */
 export function UsageView({ place }: { place: Place }) {

@@ -1,7 +1,7 @@
 import { peerTls } from "../../config/index.ts";
 import { observeNothing } from "../observer.ts";
 import type { Database } from "./database.ts";
-import { type DatabaseOptions, openDatabase } from "./open.ts";
+import { type DatabaseOptions, openDatabase } from "./open-database.ts";
 import type { PostgresLimits } from "./postgres-pool.ts";
 
 type DatabaseConfig = Readonly<Record<string, unknown>> & { DATABASE_URL: string };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createAuditClient } from "@ostiary/gateway/audit/client";
+import { createAuditClient } from "@ostiary/gateway/audit/audit-client";
 import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type AuditStandIn, answering, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";

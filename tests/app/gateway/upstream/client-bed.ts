@@ -4,7 +4,7 @@ import type {
   StreamedBody,
   UpstreamClient,
   UpstreamResponse,
-} from "../../../../apps/gateway/upstream/client.ts";
+} from "../../../../apps/gateway/upstream/upstream-client.ts";
 import type { RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { UpstreamClient } from "../../../../apps/gateway/upstream/client.ts";
+import type { UpstreamClient } from "../../../../apps/gateway/upstream/upstream-client.ts";
 import { OK, OK_CLOSE, RawUpstream } from "../../../support/http/raw-http.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 import { begin, type ClientUnderTest, call, PushedBody, sourceOf, whole } from "./client-bed.ts";

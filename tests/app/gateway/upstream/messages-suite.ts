@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { fieldValue } from "../../../../apps/gateway/upstream/client.ts";
+import { fieldValue } from "../../../../apps/gateway/upstream/upstream-client.ts";
 import {
   headerValue,
   headerValues,

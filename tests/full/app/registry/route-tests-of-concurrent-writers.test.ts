@@ -4,7 +4,7 @@ import { type StoredServiceConfig, validateService } from "@ostiary/lib/domain/r
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { CurrentTable, type Snapshot } from "../../../../apps/registry/lookup/current-table.ts";
 import type { Publishing } from "../../../../apps/registry/publishing/publish.ts";
-import { putService } from "../../../../apps/registry/services/commands.ts";
+import { putService } from "../../../../apps/registry/services/service-commands.ts";
 import { fields, service, useRegistry } from "../../../app/registry/bed.ts";
 import { closing, duringTests } from "../../../support/during-tests.ts";
 

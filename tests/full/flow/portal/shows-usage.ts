@@ -1,9 +1,9 @@
 /** Tests of the portal's page for usage, quotas and limits, in a browser. */
 import { describe, expect, test } from "bun:test";
-import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
+import type { OrganizationQuota } from "@ostiary/lib/contracts/usage-contract";
 import { Value } from "@sinclair/typebox/value";
 import type { Page } from "playwright-core";
-import { MonthUsage } from "../../../../apps/portal/page/usage/usage.ts";
+import { MonthUsage } from "../../../../apps/portal/page/usage/usage-shapes.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { textOf, usePortal } from "./bed.ts";

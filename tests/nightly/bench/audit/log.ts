@@ -4,7 +4,7 @@ import { makePartitions } from "@ostiary/audit/partitions";
 import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
 import { newMemory } from "@ostiary/audit/proof/seal/read-pass";
 import { type PassDeps, sealAll as seal } from "@ostiary/audit/proof/seal/seal-pass";
-import { EventWriter } from "@ostiary/audit/writes/commands";
+import { EventWriter } from "@ostiary/audit/writes/write-commands";
 import { systemClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";

@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Registry } from "prom-client";
-import type { Abortable, ByteSource, UpstreamRequest } from "../../../../apps/gateway/upstream/client.ts";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
 import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
+import type {
+  Abortable,
+  ByteSource,
+  UpstreamRequest,
+} from "../../../../apps/gateway/upstream/upstream-client.ts";
 import { OK, RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
 import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";

@@ -3,8 +3,8 @@ import { Button, CopyButton, FailureNotice, Field, Form, Notice } from "@ostiary
 import type { Verdict } from "@ostiary/lib/verification";
 import { isAltered } from "@ostiary/lib/verification/findings";
 import { useEffect, useState } from "preact/hooks";
-import { useAddress, useSession } from "../../page-session.ts";
 import { saveFile } from "../../parts/save-file.ts";
+import { useAddress, useSession } from "../../portal-session.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
 import { commandOf, type Log, PERSON_LOG } from "../logs.ts";
 import type { KeptCopy, Verification } from "./messages.ts";

@@ -1,0 +1,161 @@
+import type { ConsoleSettings, CurrentOperator, Services } from "@ostiary/lib/contracts/registry-api";
+import * as page from "@ostiary/lib/page";
+import { type Answer, keepInTab, requiredContext, type SignedOut, takeFromTab } from "@ostiary/lib/page";
+import { signal } from "@preact/signals";
+import { Type } from "@sinclair/typebox";
+import { useState } from "preact/hooks";
+import { type View, viewAt } from "./console-address.ts";
+import { listServices, readOperator } from "./registry/calls.ts";
+import { answerOf, FailedCall, messageOf, Registry } from "./registry/console-registry.ts";
+
+const PAGE_PATH = "/console";
+/** The storage key of the text in the apply form, which survives the redirect to the identity provider. */
+const DOCUMENT = "ostiary.console.document";
+
+/** The code of the failure when the identity provider does not answer, so that there is no token. */
+export const PROVIDER_AWAY = "PROVIDER_AWAY";
+
+/** The state that the whole page shares. A token that an operator entered is kept in {@link Registry} only. */
+export class Session extends page.PageSession<View | null> {
+  readonly #registry = signal<Registry | null>(null);
+  readonly signedInBy = signal<"token" | "provider">("token");
+  /** The operator who is signed in, as the registry last reported. Null before sign-in. */
+  readonly operator = signal<CurrentOperator | null>(null);
+  /** The text in the apply form. The text is kept when the view changes, and across a new sign-in. */
+  readonly document = signal("");
+
+  constructor(settings: ConsoleSettings["sign_in"]) {
+    super(settings === null ? [] : [settings], PAGE_PATH, viewAt);
+  }
+
+  get hasProvider(): boolean {
+    return this.provider !== null;
+  }
+
+  override async signIn(silent = false): Promise<void> {
+    if (this.document.peek() !== "") keepInTab(DOCUMENT, this.document.peek());
+    await super.signIn(silent);
+  }
+
+  protected restore(): void {
+    this.document.value = takeFromTab(DOCUMENT, Type.String()) ?? "";
+  }
+
+  protected async open(): Promise<SignedOut | null> {
+    const { provider } = this;
+    if (provider === null) return null;
+    const opened = await this.#openAs(
+      "provider",
+      () => new Registry((refused) => tokenOf(provider, refused)),
+    );
+    if (opened.ok) return null;
+    const { failure } = opened;
+    return failure.kind === "signed_out"
+      ? { reason: "unknown" }
+      : { reason: "failed", detail: messageOf(failure) };
+  }
+
+  /** Signs in with the token of an operator. Fails if the registry refuses the token or does not answer. */
+  enter(token: string): Promise<Answer<void>> {
+    this.end(null);
+    return this.#openAs("token", () => new Registry(token));
+  }
+
+  #openAs(way: "token" | "provider", clientOf: () => Registry): Promise<Answer<void>> {
+    return answerOf(async () => {
+      const registry = clientOf();
+      const operator = await readOperator(registry);
+      this.begin(() => {
+        this.#registry.value = registry;
+        this.signedInBy.value = way;
+        this.operator.value = operator;
+      });
+    });
+  }
+
+  /** Forgets the token. After a sign-in at the identity provider, ends the provider's session too. */
+  async leave(): Promise<void> {
+    if (this.signedInBy.peek() === "provider") await this.signOut();
+    else this.end(null);
+  }
+
+  protected forget(): void {
+    this.#registry.value = null;
+    this.operator.value = null;
+  }
+
+  /** Runs requests. Signs out if the token is no longer accepted, and after a 403 reads the role again (RG-133). */
+  async ask<Result>(work: (registry: Registry) => Promise<Result>): Promise<Answer<Result>> {
+    const registry = this.#registry.peek();
+    if (registry === null) return page.failed("signed_out");
+    const answer = await answerOf(() => work(registry));
+    if (answer.ok) return answer;
+    const { kind } = answer.failure;
+    if (kind === "signed_out" && this.#registry.peek() === registry) {
+      const isToken = this.signedInBy.peek() === "token";
+      if (!isToken) this.provider?.forget();
+      this.end({ reason: isToken ? "token" : "ended" });
+    }
+    // A failure does not matter, because the registry checks the role at every write.
+    if (kind === "forbidden") void answerOf(() => this.#readRole(registry));
+    return answer;
+  }
+
+  /** Reads all services, and the role of the operator again (RG-133). */
+  async readServices(registry: Registry): Promise<Services> {
+    const [services] = await Promise.all([listServices(registry), this.#readRole(registry)]);
+    return services;
+  }
+
+  async #readRole(registry: Registry): Promise<void> {
+    const operator = await readOperator(registry);
+    if (this.#registry.peek() === registry) this.operator.value = operator;
+  }
+}
+
+async function tokenOf(provider: page.ProviderSession, refused: boolean): Promise<string> {
+  const found = await provider.currentToken(refused);
+  if (found.ok) return found.token;
+  if (found.reason === "over") throw new FailedCall("signed_out", { message: "The sign-in has ended." });
+  const message = "The identity provider does not answer. Try again in a moment.";
+  throw new FailedCall("away", { code: PROVIDER_AWAY, message });
+}
+
+export const [SessionProvider, useSession] = requiredContext<Session>();
+
+/** Returns the operator who is signed in, for views that require a sign-in. */
+export function useOperator(): CurrentOperator {
+  const operator = useSession().operator.value;
+  if (operator === null) throw new Error("No operator is signed in.");
+  return operator;
+}
+
+/** Runs requests to the registry on the first render, when `about` changes, and when `again` is called. */
+export function useAsked<Result>(work: (registry: Registry) => Promise<Result>, about: string) {
+  const session = useSession();
+  return page.useAsked(() => session.ask(work), about);
+}
+
+/** Reads a list of the registry page by page. `work` returns the page after the item `last`. */
+export function useList<Item>(
+  work: (registry: Registry, last: Item | undefined) => Promise<page.ListPage<Item>>,
+  about: string,
+) {
+  const session = useSession();
+  return page.usePages<Item>((last) => session.ask((registry) => work(registry, last)), about);
+}
+
+/** Asks the registry when `ask` is called, and keeps the last answer with its question. */
+export function useQuestion<Question, Result>(
+  work: (registry: Registry, question: Question) => Promise<Result>,
+) {
+  const session = useSession();
+  const [busy, setBusy] = useState(false);
+  const [last, setLast] = useState<{ question: Question; answer: Answer<Result> } | null>(null);
+  const ask = async (question: Question) => {
+    setBusy(true);
+    setLast({ question, answer: await session.ask((registry) => work(registry, question)) });
+    setBusy(false);
+  };
+  return { busy, last, ask };
+}
