@@ -2,19 +2,46 @@ import { endOfString } from "./outline.ts";
 import { parseJson } from "./parse.ts";
 
 /** The error for JSON that is not I-JSON (RFC 7493): its meaning depends on the parser. */
-export class NotIJson extends Error {}
+export class NotIJson extends Error {
+  /** The names and indexes that lead to the wrong value, if they are known. */
+  readonly path: readonly (string | number)[];
+
+  constructor(message: string, path: readonly (string | number)[] = []) {
+    super(message);
+    this.path = path;
+  }
+}
 
 /**
- * Parses JSON that has the same meaning in every parser: no duplicate names in an object, and no number that
- * loses digits as a double.
+ * Parses JSON that has the same meaning in every parser: no duplicate names in an object, no number that loses digits
+ * as a double, and no half of a surrogate pair.
  *
  * @throws SyntaxError, JsonTooDeep, NotIJson
  */
 export function parseIJson(text: string, depthMax?: number): unknown {
   const value = parseJson(text, depthMax);
   const repeated = repeatedName(text, requireExact);
-  if (repeated === null) return value;
-  throw new NotIJson(`an object has two members with the name ${shown(repeated)}`);
+  if (repeated !== null) {
+    throw new NotIJson(`an object has two members with the name ${shown(repeated)}`);
+  }
+  const path = SURROGATE.test(text) || !text.isWellFormed() ? halfPairIn(value) : null;
+  if (path !== null) throw new NotIJson("a text or a name has half of a surrogate pair", path);
+  return value;
+}
+
+/** An escape of half of a surrogate pair. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** Returns the path to the first text that has half of a surrogate pair, or to the object with such a name. */
+function halfPairIn(value: unknown): (string | number)[] | null {
+  if (typeof value === "string") return value.isWellFormed() ? null : [];
+  if (typeof value !== "object" || value === null) return null;
+  for (const [name, item] of Object.entries(value)) {
+    if (!name.isWellFormed()) return [];
+    const path = halfPairIn(item);
+    if (path !== null) return [Array.isArray(value) ? Number(name) : name, ...path];
+  }
+  return null;
 }
 
 const QUOTE = 0x22;

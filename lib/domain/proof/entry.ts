@@ -4,28 +4,14 @@ import { type Hash, hexOf, sha256 } from "./chain.ts";
 import { MONTH_PATTERN, TIME_PATTERN } from "./months.ts";
 
 /**
- * Returns `value`, a result of `JSON.parse`, as canonical JSON (RFC 8785). The details of an event may
- * contain lone surrogates, which the RFC forbids. Lone surrogates are escaped as by `JSON.stringify`, such as
- * `\ud800`.
+ * Returns a JSON value as canonical JSON (RFC 8785).
+ *
+ * @throws Error if the value contains half of a surrogate pair, which I-JSON does not have
  */
 export function canonicalJson(value: unknown): string {
-  return rfc8785(value) ?? sorted(value);
-}
-
-/** Returns the RFC 8785 form of a value, or null if the value contains a lone surrogate. */
-function rfc8785(value: unknown): string | null {
-  try {
-    return canonicalize(value) ?? null;
-  } catch {
-    return null;
-  }
-}
-
-function sorted(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sorted).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${sorted(item)}`).join(",")}}`;
+  const text = canonicalize(value);
+  if (text === undefined) throw new Error("The value is not JSON.");
+  return text;
 }
 
 /** An event as the readers of one log see it. Only a person's log has `user_id`. */

@@ -1,5 +1,11 @@
 import { readBounded } from "../../async/index.ts";
-import { ApiError, bodyTooLarge, nestedTooDeeply, validationError } from "../../domain/errors/index.ts";
+import {
+  ApiError,
+  bodyTooLarge,
+  nestedTooDeeply,
+  shownPath,
+  validationError,
+} from "../../domain/errors/index.ts";
 import { JsonTooDeep, NotIJson, parseIJson, tryUtf8 } from "../../domain/json/index.ts";
 
 /** Throws a 413 if the body has more than `bytesMax` bytes. */
@@ -27,7 +33,8 @@ export function parseBody(text: string): unknown {
   } catch (cause) {
     if (cause instanceof JsonTooDeep) throw nestedTooDeeply("The body");
     if (cause instanceof NotIJson) {
-      throw validationError([{ path: "", message: `The body must be I-JSON: ${cause.message}.` }]);
+      const path = shownPath(cause.path);
+      throw validationError([{ path, message: `The body must be I-JSON: ${cause.message}.` }]);
     }
     throw new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause });
   }

@@ -16,7 +16,7 @@ describe("one response names everything that is wrong", () => {
       method: null,
       route: "/道",
       params: { a: 1, b: "\0", "": "c", "d\ne": [] },
-      ip: "\ud800",
+      ip: "\0",
     };
     expect(await sorted(audit.put("not visible", body))).toEqual(
       [
@@ -48,7 +48,7 @@ describe("one response names everything that is wrong", () => {
       status: null,
       details: { a: "x".repeat(4_096) },
       created_id: 1,
-      organization_id: "\ud800",
+      organization_id: "\0",
     };
     expect(await sorted(audit.patch(id, responded))).toEqual([
       ...["created_id", "details", "member_id", "organization_id", "status"],

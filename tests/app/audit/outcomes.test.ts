@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import {
   intent,
@@ -105,9 +106,28 @@ describe("an outcome", () => {
     expect(await audit.event(id, "/users/user-1")).toMatchObject({ outcome: "pending", created_id: null });
   });
 
+  // AU-13, AU-16
+  test.each([
+    ["a text", { a: [1, { b: "x\ud800" }] }, "details.a[1].b"],
+    ["a name", { a: [1, { "\udfffx": 1 }] }, "details.a[1]"],
+    ["a name of the details", { "\ud83d": 1 }, "details"],
+  ])(
+    "with half of a surrogate pair in %s is 422 at its place and changes nothing",
+    async (_, details, path) => {
+      const id = requestId();
+      await audit.put(id, intent());
+      const outcome = { outcome: "responded", status: 200, details };
+      expect(await wrongFields(await audit.patch(id, outcome))).toEqual([path]);
+      const batch = { outcomes: [{ request_id: id, ...outcome }] };
+      expect(await wrongFields(await audit.postOutcomes(batch))).toEqual([`outcomes[0].${path}`]);
+      expect(await audit.event(id)).toMatchObject({ outcome: "pending", details: null });
+      expect(decodeDetails(JSON.stringify(details))).toBeNull();
+    },
+  );
+
   // AU-22
   test.each([
-    ["every kind of escape", { '\0\u001f"\\/': "\0\b\t\u2028\ud800 \udfff 🚪 é" }],
+    ["every kind of escape", { '\0\u001f"\\/': "\0\b\t\u2028 🚪 é" }],
     ["__proto__", JSON.parse('{"__proto__":{"x":1},"constructor":2}')],
     ["4096 bytes of escapes", { a: `${"é".repeat(681)}xx` }],
     ["numbers that grow when they are read", { a: Array.from({ length: 800 }, () => 1e20) }],

@@ -94,7 +94,7 @@ describe("a usage report", () => {
         count(id),
         count("", { hour: "2026-03-04T05:30:00.000Z", service: "x".repeat(129), method: 7 }),
         count(id, { requests: -1, failed: 1.5, bytes_in: 2 ** 53, bytes_out: "1", duration_ms: null }),
-        count(id, { member_id: "a\u0000b", key_prefix: "\ud800", refused: { limit: 1 }, route: "/ü" }),
+        count(id, { member_id: "a\u0000b", key_prefix: "\0", refused: { limit: 1 }, route: "/ü" }),
         count(id, { hour: "2026-02-30T05:00:00.000Z" }),
         count(id, { hour: "2026-03-06T05:00:00.000Z" }),
         count(id, { hour: "2024-03-04T05:00:00.000Z" }),

@@ -161,7 +161,7 @@ test("a preview of an invite shows where it leads and its state, and changes not
 test("an unknown token of an invite is 404 without details", async () => {
   const redeem = (token: string) => identity.call("POST", `/users/${acme.owner}/invites/redeem`, { token });
   const preview = (token: string) => identity.call("POST", `/users/${acme.owner}/invites/preview`, { token });
-  for (const token of ["inv_unknown", "x", "\u0000", "\ud800", "x".repeat(10_000)]) {
+  for (const token of ["inv_unknown", "x", "\u0000", "x".repeat(10_000)]) {
     for (const { status, body } of [await redeem(token), await preview(token)])
       expect([status, body.error.code, body.error.details]).toEqual([404, "NOT_FOUND", null]);
   }

@@ -63,7 +63,7 @@ def string(text):
     def escaped(character):
         if character in SHORT:
             return SHORT[character]
-        if character < " " or "\ud800" <= character <= "\udfff":
+        if character < " ":
             return "\\u%04x" % ord(character)
         return character
 

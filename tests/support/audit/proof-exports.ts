@@ -49,7 +49,7 @@ export function twoDays(keys = [KEY], origin = ORIGIN): LogBuilder {
   const other = { organization_id: "zenith" };
   for (const day of ["2026-01-05", "2026-01-07"]) {
     log.write(`${day}T10:00:00.000Z`, {
-      details: { name: { from: "é", to: "\ud800" }, list: [1.5, null, true] },
+      details: { name: { from: "é", to: "\u2028🚪" }, list: [1.5, null, true] },
     });
     log.write(`${day}T10:00:01.000Z`, other);
     log.write(`${day}T10:00:02.000Z`, {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { JsonTooDeep, NotIJson, parseIJson } from "@ostiary/lib/domain/json";
 import fc from "fast-check";
+import { thrownBy } from "../../support/thrown.ts";
 import { wordsOf } from "../../support/words.ts";
 
 describe("I-JSON", () => {
@@ -14,6 +15,28 @@ describe("I-JSON", () => {
     '{"__proto__":1,"__proto__":2}',
   ])("refuses an object with a repeated name: %s", (text) => {
     expect(() => parseIJson(text)).toThrow(/two members with the name/);
+  });
+
+  // Escaped in the text, and raw.
+  const HALVES = ["\\ud800", "\\udfff", "a\\udbffb", "\\udc00\\ud800", "🚪\\ud83d", "\ud800", "\udc00\ud83d"];
+
+  test("refuses half of a surrogate pair in any text or name, and tells where", () => {
+    const part = fc.oneof(fc.integer({ min: 0, max: 2 }), fc.constantFrom("a", "🚪", "__proto__"));
+    const path = fc.array(part, { maxLength: 5 });
+    fc.assert(
+      fc.property(path, fc.constantFrom(...HALVES), fc.boolean(), (parts, half, isName) => {
+        const text = parts.reduceRight<string>(
+          (inner, each) =>
+            typeof each === "number"
+              ? `[${'"\\ud83d\\udeaa",'.repeat(each)}${inner}]`
+              : `{"first":1,"${each}":${inner}}`,
+          isName ? `{"b":"🚪","${half}":1}` : `"${half}"`,
+        );
+        const error = thrownBy(NotIJson, () => parseIJson(text));
+        expect(error?.message).toBe("a text or a name has half of a surrogate pair");
+        expect(error?.path).toEqual(parts);
+      }),
+    );
   });
 
   test.each([
@@ -30,6 +53,7 @@ describe("I-JSON", () => {
     '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}',
     '{"a":"a","b":"\\"a\\":1,\\"a\\":2","c":"12345678901234567890"}',
     "[0,-0,0.0,0e9,1E30,4.50,2e-3,1e21,12345678901234567000,9007199254740992,5e-324,1.7976931348623157e308]",
+    '{"\\ud83d\\udeaa":["🚪","\\uD83D\\uDEAA","\\\\ud800"]}',
     '[[],{},"",null,true,false," {[,:]} "]',
     '{"A":1,"a":2,"\\u00e9":3,"e\\u0301":4}',
   ])("accepts %s", (text) => {
