@@ -1,11 +1,14 @@
 /** Tests `GET /projections` with a route store that can be read, but refuses writes while it is full. */
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { forwarding } from "../../support/gateway/loading-gateway.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 import { service, useRegistry } from "./bed.ts";
 
+const LOG_FILE = join(temporaryFolder("log"), "registry.log");
 let full = false;
 let held = Promise.resolve();
 let listings = 0;
@@ -25,7 +28,7 @@ const registry = useRegistry({
       return store.writeFenced(write);
     },
   },
-  env: { RECONCILE_FULL_INTERVAL_MS: "20" },
+  env: { RECONCILE_FULL_INTERVAL_MS: "20", LOG_FILE },
 });
 
 const outstanding = async () => (await registry.call("GET", "/projections")).body.outstanding;
@@ -38,6 +41,9 @@ test("GET /projections lists services, including deleted ones, until the route s
   await waitFor(async () => (await outstanding()).length === 0);
   full = true;
   await registry.put("late", service("/late"));
+  await waitFor(async () =>
+    (await Bun.file(LOG_FILE).text()).includes("projection to the route store failed"),
+  );
   await registry.call("DELETE", "/services/going");
   expect(await names()).toEqual(["going", "late"]);
   const ages = (await outstanding()).map(({ age_seconds }: { age_seconds: number }) => age_seconds);

@@ -58,6 +58,17 @@ describe("the history of a service", () => {
     expect(answer.body.error.details.resource).toBe("revision");
     expect((await restore("single", number)).status).toBe(404);
   });
+
+  // RG-64, ER-24
+  test.each([
+    ["the service", "never", 1, { resource: "service", id: "never" }],
+    ["the revision", "short", 9, { resource: "revision", id: "9" }],
+  ])("names what does not exist: %s", async (_, name, number, missing) => {
+    await registry.put("short", service("/short"));
+    for (const answer of [await revision(name, number), await restore(name, number)]) {
+      expect([answer.status, answer.body.error.details]).toEqual([404, missing]);
+    }
+  });
 });
 
 describe("restore", () => {
