@@ -84,6 +84,17 @@ describe("the errors of an operation are exactly those of its route", () => {
   });
 });
 
+// RG-93
+test.each([
+  ["X-RateLimit-Limit", 1],
+  ["X-RateLimit-Remaining", 0],
+  ["X-RateLimit-Reset", 0],
+  ["Retry-After", 0],
+])("the header %s is at least %d", (name, minimum) => {
+  const { components } = edgeDocument({ widgets: { url, user: routes({ path: "/a", methods: ["GET"] }) } });
+  expect(Object(components).headers[name].schema).toEqual({ type: "integer", minimum });
+});
+
 describe("an operation shows", () => {
   // RG-93
   test.each([

@@ -36,6 +36,19 @@ describe("a schema", () => {
     ).toEqual({ properties: { a: {}, b: {}, c: {} }, format: "email" });
   });
 
+  test("keeps the shortest lists and the smallest and longest values that are valid", () => {
+    const schema = {
+      type: ["string"],
+      enum: ["a"],
+      examples: ["a"],
+      required: [],
+      allOf: [{ minLength: 0, maxItems: 0, multipleOf: 0.5 }],
+      pattern: "x".repeat(1_024),
+    };
+    expect<unknown>(converted(schema)).toEqual(schema);
+    expect<unknown>(converted({ pattern: "x".repeat(1_025), multipleOf: 0, minLength: 0.5 })).toEqual({});
+  });
+
   test("keeps its discriminator, with the new names of the schemas", () => {
     const mapping = { cat: "#/components/schemas/Cat", plain: "Cat", gone: "#/x" };
     const choice = {
