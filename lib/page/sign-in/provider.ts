@@ -119,7 +119,8 @@ export class Provider {
         fragment,
       };
       const address = new URL(authorization_endpoint);
-      for (const [name, value] of await this.#request(attempt, silent)) address.searchParams.set(name, value);
+      const request = await this.#request(attempt, silent);
+      for (const [name, value] of Object.entries(request)) address.searchParams.set(name, value);
       if (!keepInTab(keyOf(this.#path, "attempt"), attempt)) return { kind: "blocked", message: "" };
       location.assign(address);
       return null;
@@ -128,30 +129,29 @@ export class Provider {
     }
   }
 
-  async #request({ state, nonce, verifier }: Attempt, silent: boolean): Promise<[string, string][]> {
-    const { scopes, audience, client_id } = this.#settings;
-    return [
-      ["response_type", "code"],
-      ["client_id", client_id],
-      ["redirect_uri", this.#redirect_uri],
-      ["scope", scopes],
-      ["state", state],
-      ["nonce", nonce],
-      ["code_challenge", await oauth.calculatePKCECodeChallenge(verifier)],
-      ["code_challenge_method", "S256"],
-      ...(silent ? [["prompt", "none"] satisfies [string, string]] : []),
-      ...this.#audience(audience),
-    ];
+  async #request({ state, nonce, verifier }: Attempt, silent: boolean): Promise<Record<string, string>> {
+    const { scopes, client_id } = this.#settings;
+    return {
+      response_type: "code",
+      client_id,
+      redirect_uri: this.#redirect_uri,
+      scope: scopes,
+      state,
+      nonce,
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: "S256",
+      ...(silent && { prompt: "none" }),
+      ...this.#audience,
+    };
   }
 
   /**
-   * Returns the request parameters for an audience: `audience`, which many providers expect, and the standard
-   * `resource` if the audience is a URL (RFC 8707).
+   * The request parameters for the audience: `audience`, which many providers expect, and the standard `resource`
+   * if the audience is a URL (RFC 8707).
    */
-  #audience(audience: string | null): [string, string][] {
-    if (audience === null) return [];
-    const named: [string, string] = ["audience", audience];
-    return URL.canParse(audience) ? [named, ["resource", audience]] : [named];
+  get #audience(): Record<string, string> {
+    const { audience } = this.#settings;
+    return audience === null ? {} : { audience, ...(URL.canParse(audience) && { resource: audience }) };
   }
 
   /**
@@ -170,10 +170,7 @@ export class Provider {
         parameters,
         this.#redirect_uri,
         attempt.verifier,
-        {
-          ...this.#options,
-          additionalParameters: new URLSearchParams(this.#audience(this.#settings.audience)),
-        },
+        { ...this.#options, additionalParameters: this.#audience },
       );
       const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
         expectedNonce: attempt.nonce,
