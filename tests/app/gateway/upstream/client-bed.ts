@@ -1,3 +1,4 @@
+import type { PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
 import type {
   ByteSource,
   CallHandle,
@@ -7,6 +8,15 @@ import type {
 } from "../../../../apps/gateway/upstream/upstream-client.ts";
 import type { RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
+
+/** The options of a pool that a test does not name. */
+export const POOL_OPTIONS: PoolClientOptions = {
+  idleMax: 256,
+  keepAliveMs: 55_000,
+  ageMaxMs: 600_000,
+  connectTimeoutMs: 5_000,
+  connections_max: 1_000,
+};
 
 /** An HTTP client for services that the suites test. */
 export interface ClientUnderTest {
@@ -32,6 +42,7 @@ export interface WholeResponse extends Omit<UpstreamResponse, "body"> {
 
 /** A request in flight. */
 export interface Underway {
+  readonly handle: CallHandle;
   readonly response: Promise<UpstreamResponse>;
   abort(): void;
 }
@@ -49,7 +60,7 @@ export function begin(
   const response = client.fetch({ ...request, body: bodyOf(body) }, handle);
   // A test may await the response later or never, so a rejection must not count as unhandled.
   response.catch(() => {});
-  return { response, abort: () => handle.underway?.abort() };
+  return { handle, response, abort: () => handle.underway?.abort() };
 }
 
 function bodyOf(body: string | StreamedBody | undefined) {

@@ -4,22 +4,14 @@ import { createMetrics } from "@ostiary/lib/runtime/telemetry";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
 import { FetchClient } from "../../../../apps/gateway/upstream/fetch-client.ts";
 import { PoolClient } from "../../../../apps/gateway/upstream/pool-client.ts";
-import type { ClientUnderTest } from "./client-bed.ts";
+import { type ClientUnderTest, POOL_OPTIONS } from "./client-bed.ts";
 import { describeConnections } from "./connections-suite.ts";
 import { describeFailures } from "./failures-suite.ts";
 import { describeMessages } from "./messages-suite.ts";
 
-const OPTIONS = {
-  idleMax: 256,
-  keepAliveMs: 55_000,
-  ageMaxMs: 600_000,
-  connectTimeoutMs: 5_000,
-  connections_max: 1_000,
-};
-
 const pool: ClientUnderTest = {
   name: "the pool",
-  make: () => new PoolClient(OPTIONS, new ConnectionCounts(createMetrics().registry), systemClock),
+  make: () => new PoolClient(POOL_OPTIONS, new ConnectionCounts(createMetrics().registry), systemClock),
   isStrict: true,
 };
 const runtime: ClientUnderTest = { name: "fetch", make: () => new FetchClient(), isStrict: false };

@@ -2,20 +2,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
 import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
-import { begin, call } from "../../../app/gateway/upstream/client-bed.ts";
+import { begin, call, POOL_OPTIONS } from "../../../app/gateway/upstream/client-bed.ts";
 import { OK, RawUpstream } from "../../../support/http/raw-http.ts";
 import { silenceAddress } from "../../../support/http/silent-address.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";
 
 const AGE_MAX_MS = 60_000;
-const OPTIONS: PoolClientOptions = {
-  idleMax: 64,
-  keepAliveMs: 600_000,
-  ageMaxMs: AGE_MAX_MS,
-  connectTimeoutMs: 5_000,
-  connections_max: 1_000,
-};
+const OPTIONS: PoolClientOptions = { ...POOL_OPTIONS, keepAliveMs: 600_000, ageMaxMs: AGE_MAX_MS };
 const NAME = "widgets.internal";
 
 let clock: ManualClock;

@@ -2,21 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Registry } from "prom-client";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
 import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
-import type {
-  Abortable,
-  ByteSource,
-  UpstreamRequest,
-} from "../../../../apps/gateway/upstream/upstream-client.ts";
+import { begin, POOL_OPTIONS, textOf } from "../../../app/gateway/upstream/client-bed.ts";
 import { OK, RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
 import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";
 
 const OPTIONS: PoolClientOptions = {
+  ...POOL_OPTIONS,
   idleMax: 4,
   keepAliveMs: 10_000,
-  ageMaxMs: 600_000,
   connectTimeoutMs: 500,
-  connections_max: 1_000,
 };
 
 let service: RawUpstream;
@@ -41,29 +36,17 @@ function holdAnswers(): void {
 function clientWith(options: Partial<PoolClientOptions> = {}) {
   const counts = new ConnectionCounts(new Registry());
   const client = new PoolClient({ ...OPTIONS, ...options }, counts, clock);
-  const call = (method = "GET", origin = service.url) => {
-    const handle: { underway: Abortable | null } = { underway: null };
-    const request: UpstreamRequest = {
-      service: "things",
-      origin,
-      target: new URL(origin).host,
-      method,
-      path: "/things",
-      fields: [],
-      body: null,
-    };
-    return { handle, response: client.fetch(request, handle) };
-  };
+  const call = (to = service) => begin(client, to);
   /** Makes `count` calls at once, and waits for all responses. */
-  const crowd = async (count: number, origin?: string) => {
+  const crowd = async (count: number) => {
     holdAnswers();
-    const calls = Array.from({ length: count }, () => call("GET", origin));
+    const calls = Array.from({ length: count }, () => call());
     await waitFor(() => service.requests.length >= count);
     answer();
     await Promise.all(calls.map(({ response }) => response));
     service.requests.length = 0;
   };
-  return { counts: counts.of("things"), call, crowd };
+  return { counts: counts.of("widgets"), call, crowd };
 }
 
 /** Runs `count` sweeps of the pool, and lets connections close after each sweep. */
@@ -72,14 +55,6 @@ async function sweeps(count: number): Promise<void> {
     clock.advance(1_000);
     await Bun.sleep(0);
   }
-}
-
-async function lengthOf(body: Uint8Array | ByteSource | null): Promise<number> {
-  if (body === null || body instanceof Uint8Array) return body?.byteLength ?? 0;
-  let length = 0;
-  for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next())
-    length += chunk.byteLength;
-  return length;
 }
 
 const statusOf = async ({ response }: { response: Promise<{ status: number }> }) => (await response).status;
@@ -141,7 +116,7 @@ describe("a request without an idle connection", () => {
   test("replaces another service's idle connection if the maximum is open", async () => {
     const other = new RawUpstream(() => OK);
     const { call } = clientWith({ connections_max: 1 });
-    await statusOf(call("GET", other.url));
+    await statusOf(call(other));
     expect(await statusOf(call())).toBe(200);
     await waitFor(() => other.open === 0);
     other.close();
@@ -150,7 +125,7 @@ describe("a request without an idle connection", () => {
   test("replaces the connection of another service's cancelled request", async () => {
     const other = new RawUpstream(() => null);
     const { call } = clientWith({ connections_max: 1 });
-    const first = call("GET", other.url);
+    const first = call(other);
     await waitFor(() => other.requests.length === 1);
     const second = call();
     first.handle.underway?.abort();
@@ -224,6 +199,6 @@ test("an unread response does not block the connections of other requests", asyn
     const { body } = await call().response;
     service.handler = () => OK;
     expect(await statusOf(call())).toBe(200);
-    expect(await lengthOf(body)).toBe(length);
+    expect(await textOf(body)).toHaveLength(length);
   }
 });

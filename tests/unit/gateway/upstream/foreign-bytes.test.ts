@@ -5,28 +5,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { systemClock } from "@ostiary/lib/async";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
-import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
-import { call } from "../../../app/gateway/upstream/client-bed.ts";
+import { PoolClient } from "../../../../apps/gateway/upstream/pool-client.ts";
+import { begin, call, POOL_OPTIONS } from "../../../app/gateway/upstream/client-bed.ts";
 import { OK, type RawSocket, RawUpstream } from "../../../support/http/raw-http.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 
 const FOREIGN = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforgot";
-const OPTIONS: PoolClientOptions = {
-  idleMax: 64,
-  keepAliveMs: 60_000,
-  ageMaxMs: 600_000,
-  connectTimeoutMs: 5_000,
-  connections_max: 1_000,
-};
 
 let service: RawUpstream;
 let client: PoolClient;
-const clientWith = (options: Partial<PoolClientOptions> = {}) =>
-  new PoolClient({ ...OPTIONS, ...options }, new ConnectionCounts(null), systemClock);
 
 beforeEach(() => {
   service = new RawUpstream(() => OK);
-  client = clientWith();
+  client = new PoolClient(POOL_OPTIONS, new ConnectionCounts(null), systemClock);
 });
 afterEach(() => {
   client.closeIdle();
@@ -126,19 +117,8 @@ test("bytes that a service sends before the first request of a connection are no
 // GW-124
 test("a request whose connection is lost before it is written can be cancelled", async () => {
   await call(client, service);
-  const handle: { underway: { abort(): void } | null } = { underway: null };
-  const { host, origin } = new URL(service.url);
-  const request = {
-    service: "things",
-    origin,
-    target: host,
-    method: "GET",
-    path: "/",
-    fields: [],
-    body: null,
-  };
-  const response = client.fetch(request, handle);
-  handle.underway?.abort();
+  const { response, abort } = begin(client, service);
+  abort();
   expect(await rejection(response)).toMatchObject({ code: "ECONNABORTED" });
   await waitFor(() => service.open === 0);
   expect(service.requests).toHaveLength(1);
