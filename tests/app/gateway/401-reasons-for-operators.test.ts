@@ -1,38 +1,26 @@
 /** Tests that the reason for a refused credential is logged and counted, but never sent to the caller. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
 import { person } from "../../support/gateway/identity-stand-in.ts";
 import { StepsBed, services } from "../../support/gateway/steps-bed.ts";
 import { headerValue, type RawResponse, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
 import { sign, signingKey, startProvider } from "../../support/pages/provider-stand-in.ts";
+import { useGateway } from "./bed.ts";
 
 const ISSUER = "https://login.example.com";
 const key = await signingKey("ES256", "main");
 const provider = startProvider(key);
 const bed = new StepsBed();
-let gateway: LocalGateway;
-
-async function start(env: Record<string, string> = {}): Promise<LocalGateway> {
-  const started = await startLocalGateway({
-    ...bed.env,
-    AUTH_ISSUER: ISSUER,
-    AUTH_JWKS_URI: provider.uri,
-    LOG_LEVEL: "debug",
-    ...env,
-  });
-  await started.publish(services(bed.service.url));
-  await waitFor(async () => (await fetch(`${started.internalUrl}/health/ready`)).ok);
-  return started;
-}
+const gateway = useGateway(
+  { ...bed.env, AUTH_ISSUER: ISSUER, AUTH_JWKS_URI: provider.uri, LOG_LEVEL: "debug" },
+  () => services(bed.service.url),
+);
 
 beforeAll(async () => {
   bed.identity.results.set("alice", person());
-  gateway = await start();
+  await waitFor(async () => (await fetch(`${gateway.internalUrl}/health/ready`)).ok);
 });
-
 afterAll(async () => {
-  await gateway.close();
   await Promise.all([bed.stop(), provider.stop()]);
   bed.service.close();
 });
@@ -40,14 +28,13 @@ afterAll(async () => {
 const token = (more: object = {}) =>
   sign(key, { iss: ISSUER, sub: "alice", exp: Date.now() / 1000 + 600, ...more });
 
-async function call(jwt: string, at = gateway): Promise<RawResponse> {
-  return rawRequest(at.url, spell("GET", "/user/things/1", { Authorization: `Bearer ${jwt}` }));
-}
+const call = (jwt: string) =>
+  rawRequest(gateway.url, spell("GET", "/user/things/1", { Authorization: `Bearer ${jwt}` }));
 
-const refusedLine = ({ headers }: RawResponse, at = gateway) => {
+const refusedLine = ({ headers }: RawResponse) => {
   const id = headerValue(headers, "x-request-id");
   return waitFor(
-    () => at.logs().find((line) => line.request_id === id && line.message === "request refused"),
+    () => gateway.logs().find((line) => line.request_id === id && line.message === "request refused"),
     { what: "the line of the refusal" },
   );
 };
@@ -97,4 +84,12 @@ test("the refusal of a request without a route is logged with its path, but with
   const long = await rawRequest(gateway.url, spell("GET", "/segment".repeat(500)));
   expect(String((await refusedLine(long)).path)).toHaveLength(1_024);
   for (const text of [secret, jwt.slice(-20)]) expect(JSON.stringify(gateway.logs())).not.toContain(text);
+});
+
+// OP-38
+test("the line of an admitted token has its person, and no prefix of a key", async () => {
+  const id = headerValue((await call(await token())).headers, "x-request-id") ?? "";
+  const line = await gateway.logOf(id);
+  expect(line).toMatchObject({ status: 200, auth_type: "jwt", user_id: "u1" });
+  expect(line).not.toHaveProperty("key_prefix");
 });

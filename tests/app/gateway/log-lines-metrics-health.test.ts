@@ -78,6 +78,19 @@ describe("each request has one line with exactly these fields:", () => {
       },
     ],
     [
+      "a session",
+      spell("GET", "/org/1", { "X-API-Key": SESSION }),
+      {
+        route: "/org/{id}",
+        method: "GET",
+        status: 200,
+        organization_id: "o1",
+        member_id: "m1",
+        auth_type: "member_session",
+        key_prefix: "acme-s-2-bbbb",
+      },
+    ],
+    [
       "a user's key",
       spell("GET", "/user/1", { "X-API-Key": USER_KEY }),
       {

@@ -94,27 +94,6 @@ describe("logs", () => {
     }
   });
 
-  // OP-38
-  test("the gateway logs what it knows about the caller", () => {
-    const { organization_id, memberKey } = run;
-    const member = { organization_id, member_id: expect.stringMatching(/^[0-9A-Z]{26}$/) };
-    expect(lineOf("person")).toMatchObject({ auth_type: "jwt", user_id: expect.any(String) });
-    expect(lineOf("person")).not.toHaveProperty("key_prefix");
-    const key_prefix = memberKey.slice(0, -39);
-    expect(lineOf("write")).toMatchObject({ ...member, auth_type: "member_apikey", key_prefix });
-    expect(lineOf("stream")).toMatchObject({ ...member, auth_type: "member_session" });
-    expect(lineOf("403")).toMatchObject({ ...member, auth_type: "member_session" });
-    expect(lineOf("401 key")).toMatchObject({ key_prefix: "ostiary-k-2-RRRR" });
-    for (const name of ["401", "401 key", "404", "public", "preflight"]) {
-      const fields = Object.keys(lineOf(name));
-      for (const field of ["auth_type", "user_id", "organization_id", "member_id"]) {
-        expect(fields).not.toContain(field);
-      }
-    }
-    expect(lineOf("404").route).toBe("unmatched");
-    expect(lineOf("preflight").route).toBe("preflight");
-  });
-
   test("the services behind the gateway log the same request id", () => {
     const found = (service: ServiceName, name: string) =>
       linesOf(service).filter(({ request_id }) => request_id === run.answers.get(name)?.request_id);
