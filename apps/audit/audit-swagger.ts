@@ -30,7 +30,7 @@ export const internalText = {
   description: `The gateway writes the intent of each request before it calls the service, and the outcome after the call.
 Each request needs \`X-Platform-Internal-Token\` with the value of \`INTERNAL_AUTH_TOKEN\`, if one is configured.
 
-The request's id names the event, so the gateway can repeat a write that got a 503 or no answer: an existing intent or
+The request's id names the event, so the gateway can repeat a write that got a 503 or no response: an existing intent or
 outcome stays unchanged. A batch has at most 100 items. Gateways report usage too. Each report has a number, so a
 repeated report counts once. Billing systems read the feed of usage.
 ${ERRORS_INTRODUCTION}`,

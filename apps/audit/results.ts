@@ -5,16 +5,16 @@ import { Counter } from "prom-client";
 /** The result of a write that may be repeated. */
 export type WriteResult = "created" | "existing";
 
-/** Returns the schemas of the answers to a write that may be repeated, from a description of each. */
-export function writeAnswers(title: string, about: string, descriptions: Record<WriteResult, string>) {
-  const answer = <Result extends WriteResult>(result: Result) => {
+/** Returns the schemas of the responses to a write that may be repeated, from a description of each. */
+export function writeResponses(title: string, about: string, descriptions: Record<WriteResult, string>) {
+  const response = <Result extends WriteResult>(result: Result) => {
     const description = descriptions[result];
     return Type.Object(
       { result: Type.Literal(result, { description: about }) },
       { title: `${title} ${result}`, description, response_description: description },
     );
   };
-  return { 200: answer("existing"), 201: answer("created") };
+  return { 200: response("existing"), 201: response("created") };
 }
 
 /** Registers a counter with a series for each result, and returns the function that counts one (OP-50). */

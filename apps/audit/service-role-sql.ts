@@ -20,7 +20,7 @@ const GRANTS = [
   "select, insert, update, delete on audit.streams",
   "select, insert, update on audit.operator_stream, audit.operator_stream_places",
   "select, insert, update on audit.usage_counts, audit.usage_reporters",
-  "select, insert, update, delete on audit.usage_untold, audit.quota_counts",
+  "select, insert, update, delete on audit.usage_pending, audit.quota_counts",
   "select, insert on audit.usage_events",
   `select, update (${STATE_COLUMNS}) on audit.sealer`,
   "select on audit.declarations, audit.dropped_contents, audit.schema_migrations",

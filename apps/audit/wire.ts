@@ -10,7 +10,7 @@ import { partitionKeeper } from "./events/partitions-sql.ts";
 import { Exports } from "./exports/export.ts";
 import { wireProof } from "./proof/index.ts";
 import { wireStreams } from "./streams/wire.ts";
-import { usageTeller } from "./usage/feed-sql.ts";
+import { usageEventWriter } from "./usage/feed-sql.ts";
 import { quotaSweeper } from "./usage/quota-sql.ts";
 import { platformServices } from "./usage/usage-columns.ts";
 import { EventWriter } from "./writes/write-commands.ts";
@@ -45,7 +45,7 @@ export async function wireAudit(
   });
   const proof = await wireProof(config, background);
   const streams = wireStreams(config, shared, background);
-  const tasks = [partitions, proof, usageTeller(keeping), quotaSweeper(keeping), ...streams.background];
+  const tasks = [partitions, proof, usageEventWriter(keeping), quotaSweeper(keeping), ...streams.background];
   const app = createApp({
     ...shared,
     streams: streams.handlers,

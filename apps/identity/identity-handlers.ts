@@ -30,7 +30,7 @@ export function handlersAt<Prefix extends string, Ids extends PathId[]>(prefix: 
 }
 
 /** Returns the schema of a 200 with a page of a list. */
-export function pageAnswer<Name extends string, Item extends TSchema>(name: Name, item: Item) {
+export function pageResponse<Name extends string, Item extends TSchema>(name: Name, item: Item) {
   return answer(pageSchema(name, item), "A page.");
 }
 

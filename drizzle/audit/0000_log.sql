@@ -456,7 +456,7 @@ create table audit.usage_counts (
 
 -- Counts that are not in the feed yet. A row moves to usage_events after its hour. Later counts make a new row, so each
 -- request is in one event.
-create table audit.usage_untold (
+create table audit.usage_pending (
   organization_id text collate "C" not null,
   hour timestamptz(0) not null,
   service text collate "C" not null,
@@ -475,7 +475,7 @@ create table audit.usage_untold (
   primary key (organization_id, hour, service, route, method, member_id, key_prefix)
 );
 --> statement-breakpoint
-create index usage_untold_by_hour on audit.usage_untold (hour);
+create index usage_pending_by_hour on audit.usage_pending (hour);
 --> statement-breakpoint
 
 -- The feed of usage. The order of ids is the order of commits.

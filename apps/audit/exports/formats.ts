@@ -70,7 +70,7 @@ export function exportHeaders(format: ExportFormat, name: string): Record<string
 
 /**
  * Yields the chunks of an export's body from batches of items. The first chunk contains the CSV header and
- * the first batch, so nothing is sent before the database has answered.
+ * the first batch, so nothing is sent before the database has responded.
  */
 export async function* exportChunks<Item>(
   format: ExportFormat,

@@ -15,9 +15,9 @@ interface ExportStream {
 }
 
 /**
- * Returns a response that streams an export. Waits for the first chunk, so that an unavailable database is answered
- * with 503. If the chunks fail or the client is too slow, the connection breaks, so that no client mistakes a part
- * for the whole.
+ * Returns a response that streams an export. Waits for the first chunk, so that the service responds with 503 if the
+ * database is unavailable. If the chunks fail or the client is too slow, the connection breaks, so that no client
+ * mistakes a part for the whole.
  */
 export async function streamedExport(stream: ExportStream): Promise<Response> {
   const { chunks, signal } = stream;

@@ -39,7 +39,10 @@ export async function wireProof(config: AuditConfig, shared: Shared): Promise<Pr
       selectRoot: async () => (await witnessing?.select())?.note ?? (await selectNote(reads)),
     },
     exports: {
-      ...{ reads, writes, clock, cosigned: witnessing },
+      reads,
+      writes,
+      clock,
+      cosigned: witnessing,
       keys: (keys ?? []).map(({ key }) => key),
       waitMsMax: intervalMs + SEAL_WAIT_MS,
     },
@@ -60,7 +63,10 @@ function witnessingOf(config: AuditConfig, shared: Shared, isSealing: () => bool
   if (config.AUDIT_WITNESSES_FILE === undefined) return null;
   const receivers = receiverDepsOf(config, shared.clock);
   return new Witnessing({
-    ...{ ...shared, ...shared.telemetry, isSealing, receivers },
+    ...shared,
+    ...shared.telemetry,
+    isSealing,
+    receivers,
     witnesses: loadWitnesses(config.AUDIT_WITNESSES_FILE, receivers.rules),
     quorum: config.AUDIT_WITNESS_QUORUM,
     intervalMs: config.AUDIT_WITNESS_INTERVAL_MS,

@@ -21,7 +21,10 @@ const special = listOf([
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3",
-  ...["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"],
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "3fff::/20",
 ]);
 /** The ranges of public IPv6 addresses, and of IPv4-mapped ones. */
 const publicIpv6 = listOf(["2000::/3", "::ffff:0:0/96"]);

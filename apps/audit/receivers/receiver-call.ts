@@ -29,15 +29,15 @@ export type CallResult =
   /** The caller aborted the request. It is unknown whether the request arrived. */
   | { outcome: "aborted" };
 
-export interface Answer {
+export interface ReceiverResponse {
   result: CallResult;
   /** The body as text. Null if there was no response, if the body is too long, or if it is not UTF-8. */
   text: string | null;
 }
 
 const CALL_TIMEOUT_MS = 10_000;
-/** The default of {@link ReceiverDeps.answerBytesMax}. */
-const ANSWER_BYTES_MAX = 4_096;
+/** The default of {@link ReceiverDeps.responseBytesMax}. */
+const RESPONSE_BYTES_MAX = 4_096;
 /**
  * The maximum number of interim responses (1xx) to one request. Without a limit, a receiver could send them for ever.
  */
@@ -45,7 +45,7 @@ const PROVISIONAL_MAX = 16;
 /** The range of HTTP statuses (RFC 9110, 15). */
 const STATUS_MIN = 100;
 const STATUS_MAX = 599;
-const NOT_HTTP = "The receiver's answer is not HTTP.";
+const NOT_HTTP = "The receiver's response is not HTTP.";
 /** The longest pause that a receiver can ask for. */
 const RETRY_AFTER_S_MAX = 86_400;
 
@@ -59,7 +59,7 @@ export interface ReceiverDeps {
   ca?: string;
   resolve?: Resolve;
   /** The maximum number of bytes that are read from a response. The connection of a longer response is closed. */
-  answerBytesMax?: number;
+  responseBytesMax?: number;
 }
 
 /** Returns the rules for the addresses that the service may call, and the CAs that it trusts. */
@@ -77,11 +77,11 @@ export function receiverDepsOf(
 
 /** The error for a host name without an address that may be called. */
 class ForbiddenAddress extends Error {}
-class AnswerTooLong extends Error {}
+class ResponseTooLong extends Error {}
 
 /**
  * Sends delivery requests to one receiver over a connection that stays open between requests. Each new connection
- * resolves the name and checks the addresses, so a later DNS answer cannot bypass the check (AU-100).
+ * resolves the name and checks the addresses, so a later DNS response cannot bypass the check (AU-100).
  */
 export class Receiver {
   readonly #deps: ReceiverDeps;
@@ -107,18 +107,18 @@ export class Receiver {
   }
 
   /** Posts a body like {@link post}, and also returns the body of the response. */
-  async ask(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<Answer> {
+  async ask(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<ReceiverResponse> {
     const target = this.#target;
     if (target === null) {
-      return unanswered(
+      return withoutResponse(
         refusal(null, `The operator's settings forbid calls to this address: ${this.#problem}`),
       );
     }
     const untilMs = this.#deps.clock.elapsedMs() + CALL_TIMEOUT_MS;
     const attempt = () => this.#attempt(target, body, headers, { untilMs, signal });
     // tries once more if the receiver closed the idle connection just before its reuse
-    const answer = (await attempt()) ?? (await attempt());
-    return answer ?? unanswered(refusal(null, "The connection was reset."));
+    const response = (await attempt()) ?? (await attempt());
+    return response ?? withoutResponse(refusal(null, "The connection was reset."));
   }
 
   close(): void {
@@ -131,10 +131,10 @@ export class Receiver {
     body: Buffer,
     headers: Record<string, string>,
     { untilMs, signal }: { untilMs: number; signal: AbortSignal | undefined },
-  ): Promise<Answer | null> {
+  ): Promise<ReceiverResponse | null> {
     const { clock } = this.#deps;
-    const { promise, resolve } = Promise.withResolvers<Answer | null>();
-    if (signal?.aborted) return Promise.resolve(unanswered({ outcome: "aborted" }));
+    const { promise, resolve } = Promise.withResolvers<ReceiverResponse | null>();
+    if (signal?.aborted) return Promise.resolve(withoutResponse({ outcome: "aborted" }));
     const request = (target.isHttps ? httpsRequest : httpRequest)(this.#options(target, body, headers));
     const finish = (result: CallResult | null, bytes: Buffer | null = null) => {
       cancel();
@@ -146,7 +146,7 @@ export class Receiver {
       request.destroy();
     };
     const cancel = clock.after(Math.max(0, untilMs - clock.elapsedMs()), () => {
-      finish(refusal(null, `The receiver did not answer within ${CALL_TIMEOUT_MS / 1_000} s.`));
+      finish(refusal(null, `The receiver did not respond within ${CALL_TIMEOUT_MS / 1_000} s.`));
       request.destroy();
     });
     signal?.addEventListener("abort", onAbort, { once: true });
@@ -156,11 +156,11 @@ export class Receiver {
     let provisional = 0;
     request.on("information", () => {
       if (++provisional <= PROVISIONAL_MAX) return;
-      finish(refusal(null, `The receiver sent more than ${PROVISIONAL_MAX} provisional answers.`));
+      finish(refusal(null, `The receiver sent more than ${PROVISIONAL_MAX} provisional responses.`));
       request.destroy();
     });
     request.on("response", (response) => {
-      readAnswer(response, this.#deps.answerBytesMax ?? ANSWER_BYTES_MAX).then(
+      readBody(response, this.#deps.responseBytesMax ?? RESPONSE_BYTES_MAX).then(
         (bytes) => finish(resultOf(response, clock.now()), bytes),
         (error) => finish(refusal(null, sentenceOf(error))),
       );
@@ -202,7 +202,7 @@ export class Receiver {
   };
 }
 
-function unanswered(result: CallResult): Answer {
+function withoutResponse(result: CallResult): ReceiverResponse {
   return { result, text: null };
 }
 
@@ -214,11 +214,11 @@ function refusal(status: number | null, error: string, retryAfterMs: number | nu
  * Reads a response to its end, so that the connection can be reused. Returns null for a response that is too
  * long: the unfinished iteration over its body closes the connection.
  */
-async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
+async function readBody(response: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   try {
-    return await readBounded(response, bytesMax, () => new AnswerTooLong());
+    return await readBounded(response, bytesMax, () => new ResponseTooLong());
   } catch (error) {
-    if (error instanceof AnswerTooLong) return null;
+    if (error instanceof ResponseTooLong) return null;
     throw error;
   }
 }
@@ -228,8 +228,8 @@ function resultOf({ statusCode: status = 0, headers }: IncomingMessage, nowMs: n
   if (status >= 200 && status < 300) return { outcome: "accepted", status };
   const error =
     status >= 300 && status < 400
-      ? `The receiver answered ${status}, and redirects are not followed.`
-      : `The receiver answered ${status}.`;
+      ? `The receiver responded with ${status}, and redirects are not followed.`
+      : `The receiver responded with ${status}.`;
   return refusal(status, error, retryAfterMs(headers["retry-after"], timeOf(headers.date) ?? nowMs));
 }
 
@@ -265,9 +265,9 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ["ECONNREFUSED", "The receiver refused the connection."],
   ["ECONNRESET", "The receiver reset the connection."],
   ["EPIPE", "The receiver reset the connection."],
-  ["ETIMEDOUT", "The receiver's address does not answer."],
-  ["EHOSTUNREACH", "The receiver's address does not answer."],
-  ["ENETUNREACH", "The receiver's address does not answer."],
+  ["ETIMEDOUT", "The receiver's address does not respond."],
+  ["EHOSTUNREACH", "The receiver's address does not respond."],
+  ["ENETUNREACH", "The receiver's address does not respond."],
   ["ENOTFOUND", "The receiver's name has no address."],
   ["EAI_AGAIN", "The receiver's name could not be resolved."],
 ]);

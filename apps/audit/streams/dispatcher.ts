@@ -146,7 +146,10 @@ export class Dispatcher<Row extends { id: string }> {
     const giveUp = new AbortController();
     const begunMs = clock.elapsedMs();
     const delivery: Delivery<Row> = {
-      ...{ id, lease, lane, giveUp },
+      id,
+      lease,
+      lane,
+      giveUp,
       cancel: () => {},
       done: Promise.resolve(),
     };

@@ -16,7 +16,15 @@ const ACTIVITIES: ReadonlyMap<string, { id: number; name: string }> = new Map([
 ]);
 /** The methods that have a name in OCSF. */
 const HTTP_METHODS: ReadonlySet<string> = new Set([
-  ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"],
+  "CONNECT",
+  "DELETE",
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "PATCH",
+  "POST",
+  "PUT",
+  "TRACE",
 ]);
 const [UNKNOWN, SUCCESS, FAILURE] = [
   { id: 0, name: "Unknown" },

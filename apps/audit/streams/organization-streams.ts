@@ -16,8 +16,8 @@ interface OrganizationStreamsDeps extends DeliveryDeps {
 const LANE_MAX = 32;
 
 /**
- * Returns the streams of organizations. Receivers that answered fast have a lane of their own, and so have receivers that
- * were not called yet, so receivers that are slow or fail delay neither (AU-117).
+ * Returns the streams of organizations. Receivers that responded fast have a lane of their own, and so have receivers
+ * that were not called yet, so receivers that are slow or fail delay neither (AU-117).
  */
 export function organizationStreams(deps: OrganizationStreamsDeps): Streams<DeliveryRow> {
   const { writes } = deps;

@@ -27,7 +27,7 @@ export function createDeliveryMetrics({ registry }: Metrics): DeliveryMetrics {
   });
   const paused = new Counter({
     name: "audit_streams_paused_total",
-    help: "Streams that this replica paused: their receivers answered 410, or failed for 72 hours.",
+    help: "Streams that this replica paused: their receivers responded with 410, or failed for 72 hours.",
     registers,
   });
   return {

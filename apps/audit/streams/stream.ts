@@ -169,7 +169,7 @@ export const AuditStream = Type.Object(
     filter,
     status: Type.Union([Type.Literal("active"), Type.Literal("failing"), Type.Literal("paused")], {
       description:
-        "failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver answered 410, or the receiver failed for 72 h.",
+        "failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver responded with 410, or the receiver failed for 72 h.",
       examples: ["active"],
     }),
     failing_since: mostlyNull(
@@ -178,7 +178,7 @@ export const AuditStream = Type.Object(
     last_error: mostlyNull(
       Type.String({
         description: "The reason why the last delivery request failed.",
-        examples: ["The receiver answered 500."],
+        examples: ["The receiver responded with 500."],
       }),
     ),
     last_delivered: nullable(
@@ -222,7 +222,10 @@ export type AuditStreamWithSecret = Static<typeof AuditStreamWithSecret>;
 
 export const AuditStreamTest = Type.Object(
   {
-    delivered: Type.Boolean({ description: "Whether the receiver answered 2xx.", examples: [true] }),
+    delivered: Type.Boolean({
+      description: "Whether the receiver responded with a 2xx status.",
+      examples: [true],
+    }),
     status: nullable(
       Type.Integer({
         minimum: 100,
@@ -234,7 +237,7 @@ export const AuditStreamTest = Type.Object(
     error: mostlyNull(
       Type.String({
         description: "The reason why the test request failed.",
-        examples: ["The receiver answered 500."],
+        examples: ["The receiver responded with 500."],
       }),
     ),
     duration_ms: Type.Integer({

@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { HOUR_MS, KEY_COLUMNS, TOTAL_COLUMNS } from "./usage-columns.ts";
 import type { UsageEventRow } from "./usage-event.ts";
 
-interface UsageTellerDeps {
+interface UsageEventWriterDeps {
   database: Database;
   log: Pick<Logger, "warn">;
   clock: Clock;
@@ -26,12 +26,12 @@ const EVENTS_MAX = 1_000;
  * Moves the counts of past hours to the usage feed. All replicas may run this loop, but only one replica at a time
  * moves counts.
  */
-export function usageTeller({ database, log, clock }: UsageTellerDeps): Loop {
+export function usageEventWriter({ database, log, clock }: UsageEventWriterDeps): Loop {
   return new Loop({
     async task(stopping) {
-      for (let told = EVENTS_MAX; told === EVENTS_MAX && !stopping(); ) {
+      for (let written = EVENTS_MAX; written === EVENTS_MAX && !stopping(); ) {
         const nowMs = clock.now();
-        told = await tellUsage(database, nowMs - HOUR_MS - SETTLE_MS, nowMs, EVENTS_MAX);
+        written = await writeUsageEvents(database, nowMs - HOUR_MS - SETTLE_MS, nowMs, EVENTS_MAX);
       }
     },
     pauseMs: INTERVAL_MS,
@@ -44,16 +44,16 @@ export function usageTeller({ database, log, clock }: UsageTellerDeps): Loop {
 
 const COLUMNS = [...KEY_COLUMNS, ...TOTAL_COLUMNS];
 const columns = sql.raw(COLUMNS.join(", "));
-const ofUntold = sql.raw(COLUMNS.map((name) => `untold.${name}`).join(", "));
+const ofPending = sql.raw(COLUMNS.map((name) => `pending.${name}`).join(", "));
 const key = sql.raw(KEY_COLUMNS.join(", "));
-const isDue = sql.raw(KEY_COLUMNS.map((name) => `untold.${name} = due.${name}`).join(" and "));
+const isDue = sql.raw(KEY_COLUMNS.map((name) => `pending.${name} = due.${name}`).join(" and "));
 
 /**
  * Moves at most `count` hourly counts to the feed, for hours that begin at `untilMs` or earlier. Returns the number of
  * moved counts. The feed is locked until the commit, so that ids follow the order of commits. A second replica moves
  * nothing while the feed is locked. A count that a report is changing is left for the next call.
  */
-export function tellUsage(
+export function writeUsageEvents(
   database: Database,
   untilMs: number,
   nowMs: number,
@@ -74,24 +74,24 @@ async function moveDue(tx: Orm, untilMs: number, ids: readonly string[]): Promis
   const [moved] = await rows<{ count: number }>(
     tx,
     sql`with due as materialized (
-        select ${key} from audit.usage_untold
+        select ${key} from audit.usage_pending
         where hour <= ${new Date(untilMs).toISOString()}::text::timestamptz
         order by hour limit ${ids.length} for update skip locked
       ),
-      untold as (
-        delete from audit.usage_untold untold using due where ${isDue} returning ${ofUntold}
+      pending as (
+        delete from audit.usage_pending pending using due where ${isDue} returning ${ofPending}
       ),
       numbered as (
-        select ${columns}, row_number() over (order by hour, ${key}) as place from untold
+        select ${columns}, row_number() over (order by hour, ${key}) as place from pending
       ),
-      told as (
+      written as (
         insert into audit.usage_events (id, ${columns})
         select given.id, ${columns} from numbered
           join json_array_elements_text(${JSON.stringify(ids)}::text::json) with ordinality as given(id, place)
             using (place)
         returning id
       )
-      select count(*) as count from told`,
+      select count(*) as count from written`,
   );
   return moved?.count ?? 0;
 }

@@ -36,7 +36,7 @@ export async function addReport(
     with given as materialized (select ${KEY}, ${SUMS} from ${countsOf(report)} group by ${KEY}),
     claimed as (${claim(name, report)}),
     counted as (${addTo(sql`audit.usage_counts`)}),
-    to_tell as (${addTo(sql`audit.usage_untold`)}),
+    pending as (${addTo(sql`audit.usage_pending`)}),
     charged as (${addCharges(report.quotas ?? [], sql`exists (select from claimed)`)})
     select exists (select from claimed) as created`;
   return found?.created ? "created" : "existing";

@@ -17,7 +17,11 @@ const UsageEventData = Type.Object(
   {
     from: timeField("The start of the hour in which the requests began."),
     to: timeField("The end of that hour, exclusive."),
-    ...{ service, method, route, member_id, key_prefix },
+    service,
+    method,
+    route,
+    member_id,
+    key_prefix,
     platform: isPlatform,
     ...usageSums,
   },

@@ -47,9 +47,9 @@ export class GroupedWriter<Item, Result> {
    * or too many items wait.
    */
   add(items: readonly { key: string; item: Item }[]): Promise<Result>[] {
-    const answers = items.map(({ key, item }) => this.#inTurn(key, item));
+    const results = items.map(({ key, item }) => this.#inTurn(key, item));
     this.#groups.start();
-    return answers;
+    return results;
   }
 
   async #inTurn(key: string, item: Item): Promise<Result> {

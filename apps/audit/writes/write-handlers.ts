@@ -20,7 +20,7 @@ import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { refuse } from "../field-problems.ts";
-import { resultCounter, writeAnswers } from "../results.ts";
+import { resultCounter, writeResponses } from "../results.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import { notAUserRoute, outcomeProblems } from "./outcome.ts";
 import { type EventWriter, writeIntents, writeOutcomes } from "./write-commands.ts";
@@ -103,7 +103,7 @@ function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
         params: eventParams,
         body: intentSchema,
         response: {
-          ...writeAnswers(
+          ...writeResponses(
             "Intent",
             "`created` if the event was written, or `existing` if the log had the request already.",
             {

@@ -112,13 +112,9 @@ const insertStatement = (given: string) => sql`
  */
 export async function applyOutcomes(database: Database, writes: OutcomeWrite[]): Promise<OutcomeResult[]> {
   const given = JSON.stringify(withSalts(writes.map(outcomeRow)));
-  const answers = await query<{ request_id: string; result: OutcomeResult }>(
-    database,
-    "apply_outcomes",
-    WRITE,
-  )`
+  const found = await query<{ request_id: string; result: OutcomeResult }>(database, "apply_outcomes", WRITE)`
     ${applyStatement(given)}`;
-  const results = new Map(answers.map(({ request_id, result }) => [request_id, result]));
+  const results = new Map(found.map(({ request_id, result }) => [request_id, result]));
   return writes.map(({ request_id }) => results.get(request_id) ?? "not_found");
 }
 

@@ -2,7 +2,7 @@ import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { answer, bodyErrors, emptyAnswer, errors, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
-import { listHandlersAt, pageAnswer, readPage } from "../identity-handlers.ts";
+import { listHandlersAt, pageResponse, readPage } from "../identity-handlers.ts";
 import { type PathId, pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { ApiKey, CreatedApiKey, createApiKeyBody, RotateApiKeyBody, toApiKey } from "./api-key.ts";
 import { createKey, revokeKeyOf, rotateKey } from "./api-key-commands.ts";
@@ -155,7 +155,7 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt }: Address, opera
       },
       {
         query: keyListQuery,
-        response: { 200: pageAnswer("keys", ApiKey) },
+        response: { 200: pageResponse("keys", ApiKey) },
         detail: operations.list,
       },
     );

@@ -11,7 +11,7 @@ import {
 } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
-import { handlersAt, listHandlersAt, pageAnswer } from "../identity-handlers.ts";
+import { handlersAt, listHandlersAt, pageResponse } from "../identity-handlers.ts";
 import { Member, toMember } from "../members/member.ts";
 import { requireOrganization } from "../organizations/organization-sql.ts";
 import { createInviteBody, Invite, InvitePreview, InviteTokenBody, toInvite } from "./invite.ts";
@@ -135,7 +135,7 @@ function organizationInvitesHandlers(deps: Dependencies) {
       },
       {
         query: listQuery,
-        response: { 200: pageAnswer("invites", Invite) },
+        response: { 200: pageResponse("invites", Invite) },
         detail: operations.listInvites,
       },
     );

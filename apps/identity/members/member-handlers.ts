@@ -2,7 +2,7 @@ import { describeOperations } from "@ostiary/lib/openapi";
 import { answer, bodyErrors, emptyAnswer, listQuery, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import { status } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
-import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../identity-handlers.ts";
+import { handlersAt, listHandlersAt, noteChange, pageResponse, readPage } from "../identity-handlers.ts";
 import { requireOrganization } from "../organizations/organization-sql.ts";
 import { checkedSubject } from "../users/user.ts";
 import {
@@ -79,7 +79,7 @@ export function membersHandlers(deps: Dependencies) {
       },
       {
         query: listQuery,
-        response: { 200: pageAnswer("members", Member) },
+        response: { 200: pageResponse("members", Member) },
         detail: operations.listMembers,
       },
     )

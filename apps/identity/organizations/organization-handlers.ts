@@ -12,7 +12,7 @@ import {
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import { handlersAt, noteChange, pageAnswer, readPage } from "../identity-handlers.ts";
+import { handlersAt, noteChange, pageResponse, readPage } from "../identity-handlers.ts";
 import {
   ChangePlanBody,
   CreateOrganizationBody,
@@ -70,7 +70,7 @@ export function organizationsHandlers(deps: Dependencies) {
       },
       {
         query: listQuery,
-        response: { 200: pageAnswer("organizations", Organization), ...errors() },
+        response: { 200: pageResponse("organizations", Organization), ...errors() },
         detail: operations.listOrganizations,
       },
     )

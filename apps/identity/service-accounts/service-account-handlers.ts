@@ -2,7 +2,7 @@ import { describeOperations } from "@ostiary/lib/openapi";
 import { answer, bodyErrors, emptyAnswer, listQuery, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../identity-handlers.ts";
+import { handlersAt, listHandlersAt, noteChange, pageResponse, readPage } from "../identity-handlers.ts";
 import { requireOrganization } from "../organizations/organization-sql.ts";
 import {
   createServiceAccountBody,
@@ -81,7 +81,7 @@ export function serviceAccountsHandlers(deps: Dependencies) {
       },
       {
         query: listQuery,
-        response: { 200: pageAnswer("service_accounts", ServiceAccount) },
+        response: { 200: pageResponse("service_accounts", ServiceAccount) },
         detail: operations.listServiceAccounts,
       },
     );

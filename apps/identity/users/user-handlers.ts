@@ -4,7 +4,7 @@ import { answer, bodyErrors, emptyAnswer, errors, listQuery, setAuditNote } from
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../identity-handlers.ts";
+import { handlersAt, listHandlersAt, noteChange, pageResponse, readPage } from "../identity-handlers.ts";
 import {
   enteredSubject,
   IdpLink,
@@ -62,7 +62,7 @@ export function usersHandlers(deps: Dependencies) {
       },
       {
         query: listQuery,
-        response: { 200: pageAnswer("users", User), ...errors() },
+        response: { 200: pageResponse("users", User), ...errors() },
         detail: operations.listUsers,
       },
     )
@@ -146,7 +146,7 @@ function membershipsHandlers({ database, roles }: Dependencies) {
     },
     {
       query: listQuery,
-      response: { 200: pageAnswer("memberships", Membership) },
+      response: { 200: pageResponse("memberships", Membership) },
       detail: operations.listMemberships,
     },
   );

@@ -13,7 +13,7 @@ export class BatchedLookup<Row> {
     context?: SharedContext,
   ) {
     this.#findAll = findAll;
-    this.#batches = new Batches((wanted) => this.#answer(wanted), { itemsMax: KEYS_MAX, context });
+    this.#batches = new Batches((wanted) => this.#resolve(wanted), { itemsMax: KEYS_MAX, context });
   }
 
   /** Returns the row of `key`, or null if there is no row. Rejects when the query fails. */
@@ -21,7 +21,7 @@ export class BatchedLookup<Row> {
     return this.#batches.add(key);
   }
 
-  async #answer(wanted: readonly Member<string, Row | null>[]): Promise<void> {
+  async #resolve(wanted: readonly Member<string, Row | null>[]): Promise<void> {
     try {
       const found = await this.#batches.together(wanted, this.#findAll);
       for (const { item, resolve } of wanted) resolve(found.get(item) ?? null);

@@ -1672,7 +1672,7 @@ export interface components {
             /** @description The conditions that a delivered event meets, or null to deliver every event. */
             filter: components["schemas"]["AuditStreamFilter"] | null;
             /**
-             * @description failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver answered 410, or the receiver failed for 72 h.
+             * @description failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver responded with 410, or the receiver failed for 72 h.
              * @enum {string}
              */
             status: "active" | "failing" | "paused";
@@ -1742,7 +1742,7 @@ export interface components {
             /** @description The conditions that a delivered event meets, or null to deliver every event. */
             filter: components["schemas"]["AuditStreamFilter"] | null;
             /**
-             * @description failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver answered 410, or the receiver failed for 72 h.
+             * @description failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver responded with 410, or the receiver failed for 72 h.
              * @enum {string}
              */
             status: "active" | "failing" | "paused";
@@ -1816,7 +1816,7 @@ export interface components {
         };
         /** @description The result of a test request. */
         AuditStreamTest: {
-            /** @description Whether the receiver answered 2xx. */
+            /** @description Whether the receiver responded with a 2xx status. */
             delivered: boolean;
             /** @description The status code of the receiver's response. */
             status: number | null;

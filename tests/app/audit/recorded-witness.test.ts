@@ -22,7 +22,7 @@ const LINE =
 const OTHER_LINE =
   "— witness.example.com/w2 Els3FAAAAABrDISE6kz8clHa3TIU1Kz6hLgZJUu0USqplKPttXgt43yVX042fa1IQNiMH5gJIP7dZXvOKfssD+4GkXmgmwECEJBrDw==\n";
 const COSIGNED_S = 0x6b_0c_84_84;
-const ANSWER_BYTES_MAX = 65_536;
+const RESPONSE_BYTES_MAX = 65_536;
 
 /** Asks a server that gives this answer, with the service's clock `lateS` seconds after the cosignature. */
 async function ask(answer: string, lateS = 0, note = NOTE) {
@@ -34,7 +34,7 @@ async function ask(answer: string, lateS = 0, note = NOTE) {
     AUDIT_STREAM_ALLOWED_PORTS: String(server.port),
   });
   const url = `http://127.0.0.1:${server.port}`;
-  const deps = { rules, clock: systemClock, answerBytesMax: ANSWER_BYTES_MAX };
+  const deps = { rules, clock: systemClock, responseBytesMax: RESPONSE_BYTES_MAX };
   const receiver = new Receiver(`${url}/add-checkpoint`, deps);
   atTestEnd(() => receiver.close());
   const key = readNoteKey(KEY);
@@ -61,7 +61,7 @@ describe("a recorded answer of another project's witness", () => {
   test.each([
     ["alone", LINE],
     ["after the line of another witness", OTHER_LINE + LINE],
-    ["in 64 KiB of lines of unknown keys", answerOf(ANSWER_BYTES_MAX)],
+    ["in 64 KiB of lines of unknown keys", answerOf(RESPONSE_BYTES_MAX)],
   ])("counts: %s", async (_title, answer) => {
     expect(await ask(answer)).toEqual({
       size: 5,
@@ -73,7 +73,7 @@ describe("a recorded answer of another project's witness", () => {
   });
 
   test.each([
-    ["of more than 64 KiB", answerOf(ANSWER_BYTES_MAX + 1), 0, NOTE, "too long"],
+    ["of more than 64 KiB", answerOf(RESPONSE_BYTES_MAX + 1), 0, NOTE, "too long"],
     ["without the line of the witness", OTHER_LINE, 0, NOTE, "no valid cosignature"],
     ["of another root", LINE, 0, NOTE.replace("\n5\n", "\n6\n"), "no valid cosignature"],
     ["with a changed time", LINE.replace("DISE", "DISF"), 0, NOTE, "no valid cosignature"],

@@ -17,7 +17,7 @@ describe("a receiver's response", () => {
     });
     const call = server.receiver();
     expect(errorOf(await call.post(BODY, {}))).toBe(
-      "The receiver answered 307, and redirects are not followed.",
+      "The receiver responded with 307, and redirects are not followed.",
     );
     expect(followed).toBe(0);
   });
@@ -41,7 +41,7 @@ describe("a receiver's response", () => {
   ])("of %s is a failure, and says nothing of its own", async (_, text) => {
     const server = await rawServer((socket) => socket.end(text));
     const call = server.receiver();
-    const error = "The receiver's answer is not HTTP.";
+    const error = "The receiver's response is not HTTP.";
     expect(await call.post(BODY, {})).toEqual({
       outcome: "refused",
       status: null,
@@ -70,7 +70,7 @@ describe("a receiver's response", () => {
     expect(result).toBeUndefined();
     clock.advance(1_000);
     await ended;
-    expect(result && errorOf(result)).toBe("The receiver did not answer within 10 s.");
+    expect(result && errorOf(result)).toBe("The receiver did not respond within 10 s.");
     await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
   });
 
@@ -174,7 +174,7 @@ describe("a receiver's response", () => {
     await waitFor(() => asked.length === 3);
     expect(clock.waiting()).toEqual([1_000]);
     clock.advance(1_000);
-    expect(errorOf(await second)).toBe("The receiver did not answer within 10 s.");
+    expect(errorOf(await second)).toBe("The receiver did not respond within 10 s.");
   });
 
   test("is no longer awaited once the caller aborts", async () => {

@@ -141,7 +141,7 @@ describe("delivery", () => {
       return seen.status === "failing" && seen;
     });
     expect(failing).toMatchObject({
-      last_error: "The receiver answered 500.",
+      last_error: "The receiver responded with 500.",
       failing_since: expect.any(String),
       last_delivered: null,
     });
@@ -163,7 +163,7 @@ describe("delivery", () => {
     await writeEvents(audit, 3);
     await waitFor(async () => (await read(stream.id)).status === "paused");
     expect(await read(stream.id)).toMatchObject({
-      last_error: "The receiver answered 410.",
+      last_error: "The receiver responded with 410.",
       failing_since: expect.any(String),
     });
     expect(receiver.calls).toHaveLength(1);

@@ -228,7 +228,7 @@ describe("streams", () => {
     expect((await call("POST", `${path}/${body.id}/test`)).body).toMatchObject({
       delivered: false,
       status: 500,
-      error: "The receiver answered 500.",
+      error: "The receiver responded with 500.",
     });
   });
 

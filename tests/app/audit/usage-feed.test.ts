@@ -1,6 +1,6 @@
 /** Tests the feed of usage events, which billing systems read (AU-128 to AU-130). */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { tellUsage } from "@ostiary/audit/usage/feed/sql";
+import { writeUsageEvents } from "@ostiary/audit/usage/feed/sql";
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import { ulid } from "ulid";
 import { waitFor } from "../../support/index.ts";
@@ -54,14 +54,14 @@ function count(organization_id: string, changes: Record<string, unknown> = {}) {
 
 /** The time that {@link publish} uses as now. */
 const LATER = HOUR + 1;
-const publish = (countMax = 1_000) => tellUsage(database, LATER, Date.now(), countMax);
+const publish = (countMax = 1_000) => writeUsageEvents(database, LATER, Date.now(), countMax);
 
 /** Publishes all counts of {@link HOUR}. A call publishes nothing while the service itself publishes, so it is repeated. */
 async function publishAll(): Promise<void> {
   await waitFor(async () => {
     await publish();
     const left = await sqlOn(database)`
-      select from audit.usage_untold where hour <= ${new Date(LATER).toISOString()}::text::timestamptz limit 1`;
+      select from audit.usage_pending where hour <= ${new Date(LATER).toISOString()}::text::timestamptz limit 1`;
     return left.length === 0;
   });
 }

@@ -15,7 +15,7 @@ export class WitnessConflict extends Error {}
 
 const CLOCKS_DIFFER_MS_MAX = 3_600_000;
 const TEXT = "text/plain; charset=utf-8";
-const SIZE_ANSWER = /^(?:0|[1-9][0-9]{0,15})\n$/;
+const SIZE_LINE = /^(?:0|[1-9][0-9]{0,15})\n$/;
 
 interface AskDeps {
   receiver: Receiver;
@@ -29,7 +29,7 @@ interface AskDeps {
  * size that the witness cosigned last if the proof must start there.
  *
  * @throws WitnessConflict if the witness says that the root does not continue what it cosigned
- * @throws Error for any other answer
+ * @throws Error for any other response
  */
 export async function askWitness(
   { receiver, witness, nowMs, signal }: AskDeps,
@@ -41,8 +41,8 @@ export async function askWitness(
   const { result, text } = await receiver.ask(body, { "Content-Type": TEXT }, signal);
   if (result.outcome === "aborted") throw new Error("The call was aborted.");
   if (result.status === 409) {
-    const size = text !== null && SIZE_ANSWER.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(size)) throw new Error("The witness answered 409 without a size.");
+    const size = text !== null && SIZE_LINE.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isSafeInteger(size)) throw new Error("The witness responded with 409 without a size.");
     if (size !== oldSize) return size;
     throw new WitnessConflict(`the witness knows another root of size ${root.size}`);
   }

@@ -32,7 +32,7 @@ interface WitnessingDeps {
 /** The longest time that an export waits for the next round of the witnesses, even if the interval is longer. */
 const INTERVAL_WAIT_MS_MAX = 10_000;
 /** The additional time that an export waits for the responses of the witnesses. */
-const ANSWER_WAIT_MS = 2_000;
+const RESPONSE_WAIT_MS = 2_000;
 const BEHIND_MS = 60_000;
 const RETRY_MS_MAX = 300_000;
 /**
@@ -40,8 +40,8 @@ const RETRY_MS_MAX = 300_000;
  * size that the witness names.
  */
 const CALLS_MAX = 3;
-/** The maximum size of a response. A witness may answer with the lines of many keys. */
-const ANSWER_BYTES_MAX = 65_536;
+/** The maximum size of a response. A witness may respond with the lines of many keys. */
+const RESPONSE_BYTES_MAX = 65_536;
 
 /** The state of a witness, as far as this replica has learned it. */
 interface Known {
@@ -75,15 +75,20 @@ export class Witnessing implements CosignedRoots {
   constructor(deps: WitnessingDeps) {
     this.#deps = deps;
     const { intervalMs, clock, log } = deps;
-    this.waitMsMax = Math.min(intervalMs, INTERVAL_WAIT_MS_MAX) + ANSWER_WAIT_MS;
+    this.waitMsMax = Math.min(intervalMs, INTERVAL_WAIT_MS_MAX) + RESPONSE_WAIT_MS;
     this.#known = deps.witnesses.map((witness) => ({
       witness,
       receiver: new Receiver(`${witness.url}/add-checkpoint`, {
         ...deps.receivers,
-        answerBytesMax: ANSWER_BYTES_MAX,
+        responseBytesMax: RESPONSE_BYTES_MAX,
       }),
-      ...{ size: 0, stored: null, owesSinceMs: null, asked: null },
-      ...{ failures: 0, notBeforeMs: 0, hasConflict: false },
+      size: 0,
+      stored: null,
+      owesSinceMs: null,
+      asked: null,
+      failures: 0,
+      notBeforeMs: 0,
+      hasConflict: false,
     }));
     const count = (is: (known: Known) => boolean) => (deps.isSealing() ? this.#known.filter(is).length : 0);
     collectedGauge(deps.metrics.registry, {
@@ -136,7 +141,7 @@ export class Witnessing implements CosignedRoots {
     for (const known of owing) known.owesSinceMs ??= nowMs;
     const due = owing.filter(({ notBeforeMs, asked }) => asked === null && notBeforeMs <= nowMs);
     if (due.length === 0) return;
-    // waits no longer than the interval: a witness that has not answered must not delay the next round
+    // waits no longer than the interval: a witness that has not responded must not delay the next round
     await endsWithin(Promise.all(due.map((known) => this.#start(known, root))), intervalMs, clock);
     await deleteOldCosignatures(writes, origin, (await this.select())?.size ?? 0);
   }
@@ -173,9 +178,9 @@ export class Witnessing implements CosignedRoots {
       const path = await selectConsistency(reads, oldSize, root.size);
       if (path === null) throw new Error(`The log lacks hashes of the proof from size ${oldSize}.`);
       const given = { receiver, witness, nowMs: clock.now(), signal };
-      const answer = await askWitness(given, root, { oldSize, path });
-      if (typeof answer === "object") return answer;
-      known.size = answer;
+      const result = await askWitness(given, root, { oldSize, path });
+      if (typeof result === "object") return result;
+      known.size = result;
     }
     throw new Error("The witness named another size each time.");
   }
