@@ -15,7 +15,7 @@ export abstract class CommandFailure extends Error {
   abstract readonly exitCode: number;
 }
 
-/** A request that the registry refused or did not answer. */
+/** A request that the registry refused, or to which it did not respond. */
 export class Refused extends CommandFailure {
   readonly exitCode = 1;
   readonly envelope: ErrorEnvelope | null;
@@ -48,16 +48,4 @@ export class Interrupted extends CommandFailure {
   override readonly name = "Interrupted";
   readonly exitCode = 130;
   override readonly message = "Interrupted.";
-}
-
-/**
- * Replaces REGISTRY_URL and ADMIN_TOKEN in an error's message with the fields of the profile that supplied them, if
- * any.
- */
-export function inWordsOfProfile<Failure>(failure: Failure, profile: string | undefined): Failure {
-  if (profile === undefined || !(failure instanceof Error)) return failure;
-  failure.message = failure.message
-    .replaceAll("REGISTRY_URL", `the url of the profile ${profile}`)
-    .replaceAll("ADMIN_TOKEN", `the token of the profile ${profile}`);
-  return failure;
 }

@@ -35,13 +35,13 @@ export class Output {
   }
 
   /** With `--json`, writes the response body as JSON. Otherwise calls `write`. */
-  result<Answer>(answer: Answer, write: (answer: Answer) => void): void {
-    if (this.isJson) this.json(answer);
-    else write(answer);
+  result<Body>(body: Body, write: (body: Body) => void): void {
+    if (this.isJson) this.json(body);
+    else write(body);
   }
 
-  json(answer: unknown): void {
-    this.#terminal.write(`${printableJson(answer)}\n`);
+  json(body: unknown): void {
+    this.#terminal.write(`${printableJson(body)}\n`);
   }
 
   /** Writes text that is already printable and coloured. */

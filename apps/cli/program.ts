@@ -19,20 +19,13 @@ import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/service-commands.ts";
 import { addValidate } from "./commands/validate.ts";
 import { withDefaultWait } from "./commands/wait-option.ts";
-import {
-  CommandFailure,
-  EXIT_OK,
-  EXIT_USAGE,
-  Flagged,
-  Interrupted,
-  inWordsOfProfile,
-  Refused,
-} from "./exit-codes.ts";
+import { CommandFailure, EXIT_OK, EXIT_USAGE, Flagged, Interrupted, Refused } from "./exit-codes.ts";
 import { Output } from "./output.ts";
 import { findRegistry, type ReadVariable, registryNames } from "./profiles.ts";
 import { refusalText } from "./refusal-text.ts";
 import { RegistryClient } from "./registry-client.ts";
 import { printable, printableJson, type Terminal } from "./terminal.ts";
+import { mayHaveTakenEffect } from "./unreachable.ts";
 
 const TIMEOUT_S = 60;
 
@@ -52,10 +45,9 @@ export interface Invocation {
  * that `--fail-on` names 3. An undecided check is 4, and an interruption 130.
  */
 export async function runCommandLine(invocation: Invocation): Promise<number> {
-  const { parameters } = invocation;
-  const terminal = inWordsOf(invocation);
+  const { name, parameters, terminal } = invocation;
   let registry: RegistryClient | undefined;
-  const program = createProgram({ ...invocation, terminal }, (client) => {
+  const program = createProgram(invocation, (client) => {
     registry = client;
   });
   try {
@@ -65,16 +57,9 @@ export async function runCommandLine(invocation: Invocation): Promise<number> {
     ]);
     return EXIT_OK;
   } catch (error) {
-    if (error instanceof Interrupted && registry?.writing) terminal.writeError(INTERRUPTED_WRITE);
+    if (error instanceof Interrupted && registry?.writing) terminal.writeError(interruptedWriteText(name));
     return reportFailure(error, { asJson: program.opts().json === true, terminal });
   }
-}
-
-const NAME = "bun cli";
-
-/** Returns a terminal whose error messages contain the program name that the person typed, in place of `bun cli`. */
-function inWordsOf({ name, terminal }: Invocation): Terminal {
-  return { ...terminal, writeError: (text) => terminal.writeError(text.replaceAll(NAME, name)) };
 }
 
 /** Reports why a command failed, and returns its exit code. */
@@ -98,8 +83,9 @@ function textOf(failure: CommandFailure, asJson: boolean): string | null {
   return envelope === null ? printable(refusalText(failure)) : printableJson(envelope);
 }
 
-const INTERRUPTED_WRITE =
-  "\nInterrupted before the registry responded. The command may still have taken effect: check with bun cli services.\n";
+function interruptedWriteText(name: string): string {
+  return `\nInterrupted before the registry responded. ${mayHaveTakenEffect(name)}\n`;
+}
 
 function interrupted({ interruption }: Terminal): Promise<never> {
   return new Promise((_, reject) =>
@@ -125,7 +111,8 @@ const commands = [
   addCompletion,
 ];
 
-const HELP = `
+function helpText(name: string): string {
+  return `
 Environment:
   REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
   ADMIN_TOKEN   the registry's ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER.
@@ -141,10 +128,11 @@ Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
   130 interrupted
 
 Examples:
-  $ bun cli validate routes.yaml
-  $ bun cli apply routes.yaml --dry-run
-  $ bun cli apply routes.yaml
-  $ bun cli explain GET /org/widgets/42`;
+  $ ${name} validate routes.yaml
+  $ ${name} apply routes.yaml --dry-run
+  $ ${name} apply routes.yaml
+  $ ${name} explain GET /org/widgets/42`;
+}
 
 /** @param onOpen receives the client of each command that calls a registry */
 function createProgram(
@@ -155,14 +143,15 @@ function createProgram(
   const run: Run = async (work) => {
     const { json, timeout, registry: named, reason, link } = program.opts();
     const address = await findRegistry(named, variable);
-    try {
-      const note = changeNoteHeaders(changeNote({ reason, link }, variable));
-      const registry = new RegistryClient(address, timeout, note);
-      onOpen(registry);
-      await work({ registry, output: new Output(terminal, json === true), terminal });
-    } catch (error) {
-      throw inWordsOfProfile(error, address.profile);
-    }
+    const note = changeNoteHeaders(changeNote({ reason, link }, variable));
+    const client = new RegistryClient(address, { timeoutS: timeout, note, program: name });
+    onOpen(client);
+    await work({
+      registry: client,
+      output: new Output(terminal, json === true),
+      terminal,
+      programName: name,
+    });
   };
   program
     .description("Publishes routes through the registry, and shows what is published.")
@@ -178,10 +167,10 @@ function createProgram(
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => terminal.write(text.replaceAll(NAME, name)),
+      writeOut: (text) => terminal.write(text),
       writeErr: (text) => terminal.writeError(text),
     })
-    .addHelpText("after", HELP);
+    .addHelpText("after", helpText(name));
   const setting = { terminal, registryNames: () => registryNames(variable) };
   for (const add of commands) add(program, run, setting);
   addMore?.(program);

@@ -10,7 +10,7 @@ import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { isThisMachine, withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./exit-codes.ts";
-import { unavailableText, unreachableText } from "./unreachable.ts";
+import { type MessageNames, unavailableText, unreachableText } from "./unreachable.ts";
 
 /** The registry's address and token, from the environment or a profile. */
 export interface RegistryAddress {
@@ -24,6 +24,16 @@ const DEFAULT_URL = "http://localhost:5002";
 /** The maximum size of a response, far above what a registry sends. Protects memory from an endless response. */
 const RESPONSE_BYTES_MAX = 256 * 1_048_576;
 
+/** The settings of a registry client. */
+interface ClientOptions {
+  /** The longest wait for a response, in seconds. */
+  timeoutS: number;
+  /** The headers that every write sends. */
+  note?: Readonly<Record<string, string>>;
+  /** The command line's name in messages. */
+  program?: string;
+}
+
 /**
  * A client of the registry's admin API, for one request at a time. Its error messages are for the person at
  * the terminal.
@@ -32,16 +42,14 @@ export class RegistryClient extends RegistryApi {
   readonly #url: string;
   readonly #timeoutS: number;
   readonly #note: Readonly<Record<string, string>>;
+  readonly #names: MessageNames;
   #writing = false;
 
-  /** @param note the headers that every write sends */
-  constructor(
-    { REGISTRY_URL, ADMIN_TOKEN }: RegistryAddress,
-    timeoutS: number,
-    note: Readonly<Record<string, string>> = {},
-  ) {
-    const url = readUrl(REGISTRY_URL?.trim() || DEFAULT_URL);
-    super(readToken(ADMIN_TOKEN?.trim() ?? ""), timeoutS * 1_000);
+  constructor(address: RegistryAddress, { timeoutS, note = {}, program = "bun cli" }: ClientOptions) {
+    const names = { program, ...settingNames(address.profile) };
+    const url = readUrl(address.REGISTRY_URL?.trim() || DEFAULT_URL, names);
+    super(readToken(address.ADMIN_TOKEN?.trim() ?? "", names), timeoutS * 1_000);
+    this.#names = names;
     this.#url = url;
     this.#timeoutS = timeoutS;
     this.#note = note;
@@ -78,27 +86,40 @@ export class RegistryClient extends RegistryApi {
       const bytes = await readBounded(body, RESPONSE_BYTES_MAX, () => new ResponseTooLong());
       return { ok, status, headers, body: new TextDecoder().decode(bytes) };
     } catch (error) {
-      if (error instanceof ResponseTooLong) throw new Refused(`${this.#url} ${TOO_LONG}`);
-      throw new Refused(unreachableText(this.#url, error, { timeoutS: this.#timeoutS, writing }));
+      if (error instanceof ResponseTooLong) throw new Refused(`${this.#url} ${tooLongText(this.#names)}`);
+      const call = { names: this.#names, timeoutS: this.#timeoutS, writing };
+      throw new Refused(unreachableText(this.#url, error, call));
     } finally {
       this.#writing = false;
     }
   }
 
-  protected failure(answer: HttpAnswer, value: unknown, writing: boolean): Refused {
-    if (answer.ok || !Value.Check(ErrorEnvelope, value) || isUnknownPath(answer, value)) {
-      return new Refused(`${this.#url} ${notARegistryText(answer)}`);
+  protected failure(response: HttpAnswer, value: unknown, writing: boolean): Refused {
+    if (response.ok || !Value.Check(ErrorEnvelope, value) || isUnknownPath(response, value)) {
+      return new Refused(`${this.#url} ${notARegistryText(response, this.#names)}`);
     }
-    const { code, message, request_id } = value.error;
-    const outage = unavailableText(message, request_id, writing);
-    const text = code === "UNAUTHORIZED" ? UNAUTHORIZED : code === "SERVICE_UNAVAILABLE" ? outage : message;
-    return new Refused(text, { envelope: value, writing });
+    return new Refused(errorText(value.error, { names: this.#names, writing }), { envelope: value, writing });
   }
 }
 
-const UNAUTHORIZED =
-  "The registry does not accept ADMIN_TOKEN: it must be the token that the registry was started with, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.";
-const TOO_LONG = `responds with more than ${RESPONSE_BYTES_MAX / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
+/** Returns the names of the settings of a profile, or of the environment without one. */
+function settingNames(profile: string | undefined): Pick<MessageNames, "url" | "token"> {
+  if (profile === undefined) return { url: "REGISTRY_URL", token: "ADMIN_TOKEN" };
+  return { url: `the url of the profile ${profile}`, token: `the token of the profile ${profile}` };
+}
+
+function errorText(
+  { code, message, request_id }: ErrorEnvelope["error"],
+  call: { names: MessageNames; writing: boolean },
+): string {
+  if (code === "SERVICE_UNAVAILABLE") return unavailableText(message, request_id, call);
+  if (code !== "UNAUTHORIZED") return message;
+  return `The registry does not accept ${call.names.token}: it must be the token that the registry was started with, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.`;
+}
+
+function tooLongText({ url }: MessageNames): string {
+  return `responds with more than ${RESPONSE_BYTES_MAX / 1_048_576} MiB, so it is not a route registry: check ${url}.`;
+}
 
 /**
  * Returns the options with which `fetch` calls this machine without the proxy of the environment. The proxy could
@@ -121,12 +142,12 @@ function isUnknownPath({ status }: HttpAnswer, { error }: ErrorEnvelope): boolea
 const LOCATION_LENGTH_MAX = 200;
 
 /** Says what responded instead of a registry, and what to set. */
-function notARegistryText({ status, headers }: HttpAnswer): string {
+function notARegistryText({ status, headers }: HttpAnswer, { url }: MessageNames): string {
   const location = headers.get("location");
   if (status >= 300 && status < 400 && location !== null) {
-    return `redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set REGISTRY_URL to the registry's own address.`;
+    return `redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set ${url} to the registry's own address.`;
   }
-  return `is not the admin API of a route registry, and responds with status ${status}: set REGISTRY_URL to the address of that API without a path, port 5002 by default.`;
+  return `is not the admin API of a route registry, and responds with status ${status}: set ${url} to the address of that API without a path, port 5002 by default.`;
 }
 
 /** Returns a path with escaped segments, as in `pathTo("services", name)`. */
@@ -137,19 +158,19 @@ export function pathTo(...segments: (string | number)[]): string {
   );
 }
 
-function readUrl(url: string): string {
+function readUrl(url: string, names: MessageNames): string {
   if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url) || !URL.canParse(url)) {
     throw new UsageError(
-      `REGISTRY_URL must be the http:// or https:// address of the registry, such as ${DEFAULT_URL}, without user, query or fragment.`,
+      `${names.url} must be the http:// or https:// address of the registry, such as ${DEFAULT_URL}, without user, query or fragment.`,
     );
   }
   return withoutTrailingSlashes(url);
 }
 
-function readToken(token: string): string {
-  if (token === "") throw new UsageError("Set ADMIN_TOKEN to the registry's admin token.");
+function readToken(token: string, names: MessageNames): string {
+  if (token === "") throw new UsageError(`Set ${names.token} to the registry's admin token.`);
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError("ADMIN_TOKEN must consist of visible ASCII characters without spaces.");
+    throw new UsageError(`${names.token} must consist of visible ASCII characters without spaces.`);
   }
   return token;
 }

@@ -21,7 +21,7 @@ const JSON_BODY = { "Content-Type": "application/json" };
 
 /** Returns a client of the registry's admin API. */
 export function adminClient({ registryUrl, adminToken }: AdminAccess, timeoutS: number): RegistryClient {
-  return new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, timeoutS);
+  return new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, { timeoutS });
 }
 
 /**

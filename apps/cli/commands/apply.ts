@@ -18,11 +18,11 @@ export function addApply(program: Command, run: Run): void {
       "after",
       `
 Examples:
-  $ bun cli apply routes.yaml
-  $ bun cli apply routes.yaml --wait
-  $ bun cli apply routes.yaml --dry-run
-  $ bun cli apply routes.yaml --dry-run --fail-on=opens,breaks
-  $ generate-routes | bun cli apply -`,
+  $ ${program.name()} apply routes.yaml
+  $ ${program.name()} apply routes.yaml --wait
+  $ ${program.name()} apply routes.yaml --dry-run
+  $ ${program.name()} apply routes.yaml --dry-run --fail-on=opens,breaks
+  $ generate-routes | ${program.name()} apply -`,
     )
     .action((file: string, { dryRun, wait, ...review }: { dryRun?: true } & WaitOptions & ReviewOptions) =>
       run(async (context) => {
@@ -43,7 +43,7 @@ Examples:
             "Nothing was applied.",
           ),
         );
-        reportPropagation(output, response.propagation);
+        reportPropagation(context, response.propagation);
       }),
     );
 }

@@ -42,9 +42,9 @@ export function addAudit(program: Command, _run: Run, { terminal }: Setting): vo
 Examples:
   $ curl -H 'Accept: application/x-ndjson' -H "X-API-Key: $KEY" \\
       "$GATEWAY/org/audit-events?proof=true&root=$SIZE" > log.ndjson
-  $ bun cli audit verify log.ndjson --owner organization:01K… --key audit.example.com/log+b1cea59d+A…
-  $ bun cli audit verify log.ndjson --root root-of-size-$SIZE.txt
-  $ bun cli audit verify log.ndjson --witness-keys witnesses.txt --quorum 2
+  $ ${program.name()} audit verify log.ndjson --owner organization:01K… --key audit.example.com/log+b1cea59d+A…
+  $ ${program.name()} audit verify log.ndjson --root root-of-size-$SIZE.txt
+  $ ${program.name()} audit verify log.ndjson --witness-keys witnesses.txt --quorum 2
 
 Exit codes: 0 complete and unaltered, 1 altered, 2 wrong usage or an unreadable file, 4 undecided: the files leave a question open`,
     )

@@ -49,8 +49,8 @@ export function addAuditWatch(program: Command, audit: Command, terminal: Termin
       "after",
       `
 Examples:
-  $ bun cli audit watch https://api.example.com --state root.txt --key audit.example.com/log+b1cea59d+A…
-  $ bun cli audit watch https://api.example.com --state root.txt --once   # from cron
+  $ ${program.name()} audit watch https://api.example.com --state root.txt --key audit.example.com/log+b1cea59d+A…
+  $ ${program.name()} audit watch https://api.example.com --state root.txt --once   # from cron
 
 Exit codes: 0 the log only grew, 1 the log went back or was rewritten, 2 wrong usage or an unreadable file, 4 no response`,
     )

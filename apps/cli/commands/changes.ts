@@ -23,8 +23,8 @@ export function addChanges(program: Command, run: Run): void {
       "after",
       `
 Examples:
-  $ bun cli changes
-  $ bun cli changes --operator team-widgets --since 2026-01-31T00:00:00Z`,
+  $ ${program.name()} changes
+  $ ${program.name()} changes --operator team-widgets --since 2026-01-31T00:00:00Z`,
     )
     .action(({ service, operator, since, limit }: Options) =>
       run(async ({ registry, output }) => {

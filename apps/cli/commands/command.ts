@@ -12,6 +12,8 @@ export interface CommandContext {
   registry: RegistryClient;
   output: Output;
   terminal: Terminal;
+  /** The command that the person typed, such as `bun cli`. */
+  programName: string;
 }
 
 /** Runs a command's work with its context. */

@@ -30,8 +30,8 @@ export function addDelete(program: Command, run: Run): void {
       "after",
       `
 Examples:
-  $ bun cli delete widgets
-  $ bun cli delete widgets --yes --if-revision 5`,
+  $ ${program.name()} delete widgets
+  $ ${program.name()} delete widgets --yes --if-revision 5`,
     )
     .action((service: string, options: Options) =>
       run(async (context) => {
@@ -45,7 +45,7 @@ Examples:
             `${service} is deleted. Its revisions stay: the command restore makes one of them current again.`,
           ),
         );
-        reportPropagation(output, response?.propagation);
+        reportPropagation(context, response?.propagation);
       }),
     );
 }
@@ -66,9 +66,9 @@ async function confirmed(
   }
   const service = await registry.ask(Service, pathTo("services", name));
   const routes = SCOPES.flatMap((scope) => service[scope]?.routes ?? []).length;
-  const answer = await terminal.ask(
+  const typed = await terminal.ask(
     `Delete ${name}, revision ${service.revision}, with ${routes} ${routes === 1 ? "route" : "routes"} at ${service.url}? [y/N] `,
   );
-  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Refused("Nothing was deleted.");
+  if (!/^\s*y(es)?\s*$/i.test(typed)) throw new Refused("Nothing was deleted.");
   return ifRevision ?? service.revision;
 }

@@ -21,10 +21,10 @@ export function addDiff(program: Command, run: Run): void {
       "after",
       `
 Examples:
-  $ bun cli diff routes.yaml       what apply would change
-  $ bun cli diff widgets           what the newest revision of widgets changed
-  $ bun cli diff widgets 3 5       what changed from revision 3 to revision 5
-  $ bun cli diff routes.yaml --fail-on=opens,breaks --output markdown`,
+  $ ${program.name()} diff routes.yaml       what apply would change
+  $ ${program.name()} diff widgets           what the newest revision of widgets changed
+  $ ${program.name()} diff widgets 3 5       what changed from revision 3 to revision 5
+  $ ${program.name()} diff routes.yaml --fail-on=opens,breaks --output markdown`,
     )
     .action((target: string, from: number | undefined, to: number | undefined, options: ReviewOptions) =>
       run((context) => {

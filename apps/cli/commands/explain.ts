@@ -32,11 +32,11 @@ export function addExplain(program: Command, run: Run): void {
       "after",
       `
 Examples:
-  $ bun cli explain GET /org/widgets/42
-  $ bun cli explain get https://api.example.com/org/widgets/42?size=large
-  $ bun cli explain DELETE /org/widgets/42 --role admin
-  $ bun cli explain DELETE /org/widgets/42 --labels widgets:read,widgets:write
-  $ bun cli explain GET /org/widgets/42 --plan pro`,
+  $ ${program.name()} explain GET /org/widgets/42
+  $ ${program.name()} explain get https://api.example.com/org/widgets/42?size=large
+  $ ${program.name()} explain DELETE /org/widgets/42 --role admin
+  $ ${program.name()} explain DELETE /org/widgets/42 --labels widgets:read,widgets:write
+  $ ${program.name()} explain GET /org/widgets/42 --plan pro`,
     )
     .action((method: string, path: string, caller: Caller) =>
       run(async ({ registry, output }) => {

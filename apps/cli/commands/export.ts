@@ -16,9 +16,9 @@ export function addExport(program: Command, run: Run): void {
       "after",
       `
 Examples:
-  $ bun cli export > routes.yaml
-  $ bun cli export widgets
-  $ bun cli export widgets --json`,
+  $ ${program.name()} export > routes.yaml
+  $ ${program.name()} export widgets
+  $ ${program.name()} export widgets --json`,
     )
     .action((service: string | undefined) =>
       run(async ({ registry, output }) => {

@@ -33,8 +33,8 @@ export function addFromOpenApi(program: Command, _run: Run, { terminal }: Settin
       "after",
       `
 Examples:
-  $ bun cli from-openapi openapi.yaml --service widgets --url http://widgets:8080 > routes.yaml
-  $ bun cli from-openapi openapi.json --service widgets --url http://widgets:8080 --scope member --prefix /me
+  $ ${program.name()} from-openapi openapi.yaml --service widgets --url http://widgets:8080 > routes.yaml
+  $ ${program.name()} from-openapi openapi.json --service widgets --url http://widgets:8080 --scope member --prefix /me
 
 Exit codes: 0 all operations are routes, 1 some are not: the document says in comments which and why`,
     )

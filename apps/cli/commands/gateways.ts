@@ -8,7 +8,7 @@ export function addGateways(program: Command, run: Run): void {
   program
     .command("gateways")
     .description("List the running gateways, and whether each serves everything that is published")
-    .addHelpText("after", "\nExample:\n  $ bun cli gateways")
+    .addHelpText("after", `\nExample:\n  $ ${program.name()} gateways`)
     .action(() =>
       run(async ({ registry, output }) => {
         const gateways = await registry.gateways();

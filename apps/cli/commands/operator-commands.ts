@@ -14,7 +14,7 @@ export function addOperators(program: Command, _run: Run, { terminal }: Setting)
     .description("Check an operators file as the registry does, without a registry")
     .argument("<file>", "the file that OPERATORS_FILE names")
     .option("--issuer <issuer>", "the registry's OPERATOR_ISSUER, to check the claims of operators too")
-    .addHelpText("after", "\nExample:\n  $ bun cli operators check operators.yaml")
+    .addHelpText("after", `\nExample:\n  $ ${program.name()} operators check operators.yaml`)
     .action((file: string, { issuer }: { issuer?: string }) => {
       const operators = checked(file, issuer).length;
       const output = new Output(terminal, program.opts().json === true);

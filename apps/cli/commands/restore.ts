@@ -19,9 +19,9 @@ export function addRestore(program: Command, run: Run): void {
       "after",
       `
 Examples:
-  $ bun cli restore widgets 3
-  $ bun cli restore widgets 3 --wait
-  $ bun cli restore widgets 3 --if-revision 5`,
+  $ ${program.name()} restore widgets 3
+  $ ${program.name()} restore widgets 3 --wait
+  $ ${program.name()} restore widgets 3 --if-revision 5`,
     )
     .action((service: string, revision: number, options: { ifRevision?: number } & WaitOptions) =>
       run(async (context) => {
@@ -33,7 +33,7 @@ Examples:
         output.result(response, (restored) =>
           output.line(`Revision ${restored.revision} of ${restored.name} restores revision ${revision}.`),
         );
-        reportPropagation(output, response.propagation);
+        reportPropagation(context, response.propagation);
       }),
     );
 }

@@ -9,7 +9,7 @@ export function addRevisions(program: Command, run: Run): void {
     .command("revisions")
     .description("List the history of a service, newest first")
     .argument("<service>", "the name of a service, also of a deleted one")
-    .addHelpText("after", "\nExample:\n  $ bun cli revisions widgets")
+    .addHelpText("after", `\nExample:\n  $ ${program.name()} revisions widgets`)
     .action((service: string) =>
       run(async ({ registry, output }) => {
         const response = await registry.ask(Revisions, pathTo("services", service, "revisions"));

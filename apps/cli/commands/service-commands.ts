@@ -27,9 +27,9 @@ export function addServices(program: Command, run: Run): void {
 Each method of a path counts as a route, here and in \`gateways\`.
 
 Examples:
-  $ bun cli services
-  $ bun cli services widgets
-  $ bun cli services --json > backup.json    a document that apply accepts`,
+  $ ${program.name()} services
+  $ ${program.name()} services widgets
+  $ ${program.name()} services --json > backup.json    a document that apply accepts`,
     )
     .action((name: string | undefined) =>
       run(async ({ registry, output }) => {

@@ -26,9 +26,9 @@ export function addValidate(program: Command, _run: Run, { terminal }: Setting):
       "after",
       `
 Examples:
-  $ bun cli validate routes/*.yaml
-  $ bun cli validate routes/*.yaml --format github     annotates a pull request
-  $ bun cli validate routes/*.yaml --format sarif > routes.sarif
+  $ ${program.name()} validate routes/*.yaml
+  $ ${program.name()} validate routes/*.yaml --format github     annotates a pull request
+  $ ${program.name()} validate routes/*.yaml --format sarif > routes.sarif
 
 Exit codes: 0 no problem, 1 problems, 2 wrong usage or a file that cannot be read`,
     )

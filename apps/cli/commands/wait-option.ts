@@ -2,7 +2,6 @@ import type { Propagation, RegistryRequest } from "@ostiary/lib/contracts/regist
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Refused } from "../exit-codes.ts";
-import type { Output } from "../output.ts";
 import type { CommandContext } from "./command.ts";
 
 const FLAG = "--wait";
@@ -71,7 +70,10 @@ export async function sendWrite<Schema extends TSchema>(
  * Reports the number of gateways that the write has reached.
  * @throws Refused when the write has not reached every gateway
  */
-export function reportPropagation(output: Output, propagation: Propagation | undefined): void {
+export function reportPropagation(
+  { output, programName }: CommandContext,
+  propagation: Propagation | undefined,
+): void {
   if (propagation === undefined) return;
   const { gateways, reached, waited_ms, projected } = propagation;
   const waited = seconds(waited_ms);
@@ -82,7 +84,7 @@ export function reportPropagation(output: Output, propagation: Propagation | und
   }
   if (reached < gateways) {
     throw new Refused(
-      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways have the change: bun cli gateways lists all gateways.`,
+      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways have the change: ${programName} gateways lists all gateways.`,
     );
   }
   output.note(

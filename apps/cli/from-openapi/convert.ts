@@ -267,7 +267,7 @@ export class Conversion {
 function methodOf(key: string): Method {
   const method = METHODS.find((each) => each === key.toUpperCase());
   if (method === undefined) throw new NotExpressed(`A route has one of the methods ${METHODS.join(", ")}.`);
-  if (method === "OPTIONS") throw new NotExpressed("The gateway answers OPTIONS itself.");
+  if (method === "OPTIONS") throw new NotExpressed("The gateway responds to OPTIONS itself.");
   return method;
 }
 

@@ -30,7 +30,7 @@ export function documentText(converted: Converted, options: ConvertOptions): str
   const document = new Document({ services: mapOf(service, config) });
   document.commentBefore = commentLines([
     "Made from an OpenAPI description. Review it before you apply it: the scopes and labels decide who may call.",
-    "An upstream such as /organizations/{subject.organization_id}/… tells a service whose data a request concerns.",
+    "An upstream such as /organizations/{subject.organization_id}/… shows a service whose data a request concerns.",
     ...converted.comments,
   ]);
   return document.toString({ lineWidth: 0 });

@@ -68,7 +68,7 @@ describe("the suggested words", () => {
     expect(typed[0] === "nosuch" ? found.slice(0, 2) : found).toEqual(expected);
   });
 
-  test("leave out the services, without an error, when no registry answers", async () => {
+  test("leave out the services, without an error, when no registry responds", async () => {
     const away = { REGISTRY_URL: "http://127.0.0.1:1" };
     expect(await cli(["complete", "--", "services", ""], { env: away })).toEqual({
       exitCode: 0,

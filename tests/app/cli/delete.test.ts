@@ -30,15 +30,15 @@ describe("delete without --yes", () => {
     expect(await status("c")).toBe(200);
   });
 
-  /** Deletes a service, and answers the command's question. */
-  const asked = async (name: string, answer: string, meanwhile: () => Promise<unknown> = async () => {}) => {
+  /** Deletes a service, and types a line after the command's question. */
+  const asked = async (name: string, typed: string, meanwhile: () => Promise<unknown> = async () => {}) => {
     let question = "";
     const run = await cli(["delete", name], {
       terminal: {
         async ask(text) {
           question = text;
           await meanwhile();
-          return answer;
+          return typed;
         },
       },
     });
@@ -53,9 +53,9 @@ describe("delete without --yes", () => {
     expect(await status("d")).toBe(404);
   });
 
-  test.each(["", "n", "yesterday", "Y?"])("treats %j as no", async (answer) => {
+  test.each(["", "n", "yesterday", "Y?"])("treats %j as no", async (typed) => {
     await registry.put("e", service("/e"));
-    expect(await asked("e", answer)).toMatchObject({ exitCode: 1, stderr: "Nothing was deleted.\n" });
+    expect(await asked("e", typed)).toMatchObject({ exitCode: 1, stderr: "Nothing was deleted.\n" });
     expect(await status("e")).toBe(200);
   });
 

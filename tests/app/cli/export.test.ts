@@ -41,8 +41,8 @@ const tricky = Object.fromEntries([
 ]);
 
 beforeAll(async () => {
-  const answer = await registry.apply(tricky);
-  expect(answer.status).toBe(200);
+  const response = await registry.apply(tricky);
+  expect(response.status).toBe(200);
 });
 
 describe("export", () => {

@@ -8,11 +8,11 @@ import { useCli } from "./bed.ts";
 setDefaultTimeout(60_000);
 
 const ESCAPE = "\u001b";
-type Answerer = Partial<Bun.SocketHandler>;
+type Responder = Partial<Bun.SocketHandler>;
 
 const { registry, cli } = useCli();
 
-/** Runs `services` with a server that answers with `fetch` as the registry. Returns the run and the server's URL. */
+/** Runs `services` with a server that responds with `fetch` as the registry. Returns the run and the server's URL. */
 async function servicesOf(fetch: () => Response) {
   await using other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch });
   const url = other.url.origin;
@@ -52,8 +52,8 @@ describe("the command line without a usable registry", () => {
       () => Response.redirect("https://elsewhere.example/"),
       "redirects to https://elsewhere.example/: set REGISTRY_URL to the registry's own address.",
     ],
-  ])("says that a server that responds with %s is not a registry", async (_, answer, message) => {
-    const { url, run } = await servicesOf(answer);
+  ])("says that a server that responds with %s is not a registry", async (_, respond, message) => {
+    const { url, run } = await servicesOf(respond);
     expect(run).toMatchObject({ exitCode: 1, stdout: "" });
     expect(run.stderr).toStartWith(`${url} `);
     expect(run.stderr).toContain(message);
@@ -75,7 +75,7 @@ describe("the command line without a usable registry", () => {
     }
   });
 
-  test.each<[string, Answerer, string]>([
+  test.each<[string, Responder, string]>([
     [
       "closes the connection",
       { open: (socket) => void socket.end() },
@@ -94,8 +94,8 @@ describe("the command line without a usable registry", () => {
     ],
   ])(
     "reports a server that %s, and says that a write may have taken effect",
-    async (_, answerer, message) => {
-      const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {}, ...answerer } });
+    async (_, responder, message) => {
+      const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {}, ...responder } });
       const env = { REGISTRY_URL: `http://127.0.0.1:${other.port}` };
       const [read, write] = await Promise.all([
         cli(["services", "--timeout", "1"], { env }),

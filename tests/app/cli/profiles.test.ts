@@ -71,6 +71,14 @@ describe("a profile", () => {
     expect(away.stderr).toContain("is the url of the profile there its address?");
   });
 
+  test("is not named in place of the same words in texts of others", async () => {
+    const location = "https://elsewhere.example/REGISTRY_URL";
+    using other = Bun.serve({ port: 0, fetch: () => Response.redirect(location) });
+    const env = await home(`registries: { here: { url: "${other.url.origin}", token_command: echo a } }`);
+    const { stderr } = await cli(["services", "--registry", "here"], { env });
+    expect(stderr).toContain(`redirects to ${location}: set the url of the profile here to`);
+  });
+
   test("is not read when the environment names a registry, so that a broken file does no harm", async () => {
     const env = await home(": not : YAML [");
     works(await cli(["services"], { env: { ...env, REGISTRY_URL: registry.url, ADMIN_TOKEN } }));

@@ -79,12 +79,12 @@ describe("the preview as JSON", () => {
     const run = await cli(["diff", changed, "--json"]);
     const { results, opens, breaks } = JSON.parse(run.stdout);
     expect({ opens, breaks }).toEqual({ opens: 2, breaks: 2 });
-    const answer = await registry.call("POST", "/apply?dry_run=true", await Bun.file(changed).json());
+    const response = await registry.call("POST", "/apply?dry_run=true", await Bun.file(changed).json());
     const withoutMarks = results.map(({ changes, ...result }: { changes: Record<string, unknown>[] }) => ({
       ...result,
       changes: changes.map(({ marks: _, ...change }) => change),
     }));
-    expect(withoutMarks).toEqual(answer.body.results);
+    expect(withoutMarks).toEqual(response.body.results);
     expect(results[0].changes[2].marks).toContainEqual({
       effect: "opens",
       reason: "anyone may call the route without a credential",

@@ -47,6 +47,12 @@ describe("--help", () => {
     expect(stdout).not.toContain("bun");
   });
 
+  test.each(COMMANDS)("of %s shows examples with the name of the program", async (name) => {
+    const { stdout } = await ostiary(name, "--help");
+    expect(stdout).toContain(`$ ostiary ${name}`);
+    expect(stdout).not.toContain("bun cli");
+  });
+
   // OP-135
   test.each(PROGRAMS)("of %s shows its variables, and runs nothing", async (name) => {
     const { exitCode, stdout, isChosen } = await ostiary(name, "--help");
@@ -59,12 +65,12 @@ describe("--help", () => {
 
 test("--version prints the product's version, also after the name of a program", async () => {
   const { version } = await Bun.file("package.json").json();
-  for (const told of [
+  for (const shown of [
     await ostiary("--version"),
     await ostiary("gateway", "--version"),
     await bunStart("--version"),
   ])
-    expect(told).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
+    expect(shown).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
 });
 
 test.each([
@@ -75,7 +81,7 @@ test.each([
   [["start", "apply", "routes.yaml"], "too many arguments for 'start'"],
   [[""], "unknown command ''"],
 ])("the arguments %j are wrong usage: %s", async (parameters, message) => {
-  const told = await ostiary(...parameters);
-  expect(told).toMatchObject({ exitCode: 2, stdout: "", isChosen: false });
-  expect(told.stderr).toContain(message);
+  const wrong = await ostiary(...parameters);
+  expect(wrong).toMatchObject({ exitCode: 2, stdout: "", isChosen: false });
+  expect(wrong.stderr).toContain(message);
 });

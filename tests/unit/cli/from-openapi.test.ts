@@ -156,7 +156,7 @@ describe("a comment in place says why no route can express", () => {
     ["a path without a slash", { a: { get: {} } }, /must start with `\/`/],
     ["a huge path", { [`/${"a".repeat(100_000)}`]: { get: {} } }, /1024 bytes/],
     ["TRACE", { "/a": { trace: {} } }, /^TRACE \/a\. A route has one of the methods GET,/],
-    ["OPTIONS", { "/a": { options: {} } }, /answers OPTIONS itself/],
+    ["OPTIONS", { "/a": { options: {} } }, /responds to OPTIONS itself/],
     ["servers of an operation", { "/a": { get: { servers: [{ url: "http://b" }] } } }, /servers of its own/],
     ["servers of a path", { "/a": { servers: [{ url: "http://b" }], get: {} } }, /servers of its own/],
     ["a path item of another type", { "/a": 1 }, /^the path \/a\. The description has no object there/],

@@ -52,22 +52,22 @@ test("a terminal gets colors", async () => {
   expect(await at(["services"], { NO_COLOR: "1" })).not.toContain("\u001b");
 });
 
-test("a terminal asks for a confirmation, and reads the answer", async () => {
+test("a terminal asks for a confirmation, and reads the line that is typed", async () => {
   await registry.put("unwanted", service("/unwanted"));
-  const answered = (answer: string) =>
+  const confirmed = (line: string) =>
     atTerminal(registry.url, ["delete", "unwanted"], async (type, shown) => {
       await waitFor(() => shown().includes("[y/N] "), { what: "the question in the terminal" });
-      type(answer);
+      type(line);
     });
-  expect((await answered("\u0004")).shown).toContain("Nothing was deleted.");
-  const stopped = await answered("\u0003");
+  expect((await confirmed("\u0004")).shown).toContain("Nothing was deleted.");
+  const stopped = await confirmed("\u0003");
   expect(stopped.exitCode).toBe(130);
   expect(stopped.shown).not.toContain("may still have taken effect");
-  expect((await answered("y\r")).exitCode).toBe(0);
+  expect((await confirmed("y\r")).exitCode).toBe(0);
 });
 
 describe("Ctrl-C", () => {
-  /** Types Ctrl-C while the command waits for a server that never answers. */
+  /** Types Ctrl-C while the command waits for a server that never responds. */
   async function interrupted(parameters: string[]): Promise<{ exitCode: number; shown: string }> {
     let asked = false;
     const silent = Bun.serve({
