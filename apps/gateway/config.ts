@@ -94,7 +94,7 @@ export const gatewayVariables = Type.Object({
   ),
   WEBSOCKET_IDLE_TIMEOUT_MS: integer(
     { default: 300_000, min: 1_000, max: 86_400_000 },
-    "The time without data, or without the answer to a ping, after which the gateway closes a WebSocket.",
+    "The time without data, or without the response to a ping, after which the gateway closes a WebSocket.",
   ),
   WEBSOCKET_MESSAGE_BYTES_MAX: integer(
     { default: 1_048_576, min: 1, max: 1_073_741_824 },

@@ -29,7 +29,7 @@ export class Exchange {
   /** Whether the request has no body or its body was read to the end. */
   bodyComplete: boolean;
   forwarded = false;
-  /** Whether the service answered the handshake of a WebSocket like a plain request, with a status below 500. */
+  /** Whether the service responded to the handshake of a WebSocket as to a plain request, with a status below 500. */
   servedPlain = false;
   bytes_in = 0;
   bytes_out = 0;

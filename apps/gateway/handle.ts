@@ -70,10 +70,10 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
     const received = steps.forwarder.receive(exchange, head, (failure) => {
       finish(exchange, steps, head.status, failure);
     });
-    const answer = received instanceof Promise ? await received : received;
-    steps.audit.responded(exchange, answer);
-    const response = steps.responder.answer(exchange, answer);
-    return answer.body instanceof ReadableStream ? response : finished(exchange, steps, response, null);
+    const relayed = received instanceof Promise ? await received : received;
+    steps.audit.responded(exchange, relayed);
+    const response = steps.responder.respond(exchange, relayed);
+    return relayed.body instanceof ReadableStream ? response : finished(exchange, steps, response, null);
   } catch (thrown) {
     return refuse(exchange, steps, steps.forwarder.failure(exchange, thrown));
   }
@@ -88,8 +88,8 @@ async function refuse(exchange: Exchange, steps: Steps, failure: unknown): Promi
   }
   const error = toApiError(failure);
   steps.audit.failed(exchange, error);
-  const answered = (await denial(exchange, steps, error)) ?? error;
-  return finished(exchange, steps, steps.responder.refuse(exchange, answered), answered);
+  const sent = (await denial(exchange, steps, error)) ?? error;
+  return finished(exchange, steps, steps.responder.refuse(exchange, sent), sent);
 }
 
 /**

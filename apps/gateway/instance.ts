@@ -33,7 +33,7 @@ export class Instance {
     });
   }
 
-  tell({ skipped, ...loaded }: LoadedRoutes): void {
+  report({ skipped, ...loaded }: LoadedRoutes): void {
     const instance: GatewayInstance = {
       instance: this.id,
       started_at: this.#started_at,

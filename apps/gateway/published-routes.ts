@@ -51,7 +51,7 @@ export class PublishedRoutes {
   /** The newest revision of the route store that the table includes. */
   #revision = 0;
   /** The latest change of each key that the watch has reported since the last load. */
-  #told = new Map<string, RouteChange>();
+  #reported = new Map<string, RouteChange>();
   /** Whether the watch may have missed changes, so that the next load must read all routes. */
   #isUnread = true;
   #watch: RouteWatch | null = null;
@@ -74,7 +74,7 @@ export class PublishedRoutes {
     this.#clock = clock;
     this.#reloading = new Loop({
       task: async (stopping) => {
-        if (this.#isUnread || this.#told.size > 0) await this.#load(stopping);
+        if (this.#isUnread || this.#reported.size > 0) await this.#load(stopping);
       },
       gapMs: GAP_MS,
       retryMs: RETRY_MS,
@@ -109,10 +109,10 @@ export class PublishedRoutes {
     try {
       await this.#store.ping(START_TIMEOUT_MS);
       this.#watch = await this.#store.watch(ROUTES_PREFIX, {
-        changed: (changes) => this.#hear(changes),
+        changed: (changes) => this.#receive(changes),
         interrupted: () => {
           // Discard the reported changes: the next load reads all routes.
-          this.#told.clear();
+          this.#reported.clear();
           this.#isUnread = true;
           this.#reloading.wake();
         },
@@ -129,17 +129,17 @@ export class PublishedRoutes {
     await this.#reloading.stop();
   }
 
-  #hear(changes: readonly RouteChange[]): void {
+  #receive(changes: readonly RouteChange[]): void {
     for (const change of changes) {
-      const later = (this.#told.get(change.key)?.revision ?? 0) > change.revision;
-      if (!later) this.#told.set(change.key, change);
+      const later = (this.#reported.get(change.key)?.revision ?? 0) > change.revision;
+      if (!later) this.#reported.set(change.key, change);
     }
     this.#reloading.wake();
   }
 
   async #load(stopping: () => boolean): Promise<void> {
     try {
-      const changes = this.#isUnread ? await this.#readAll() : this.#takeTold();
+      const changes = this.#isUnread ? await this.#readAll() : this.#takeReported();
       const steps = this.#takeIn(changes);
       if (!(await inSlices(steps, { sliceMs: SLICE_MS, stopping, clock: this.#clock }))) return;
     } catch (error) {
@@ -166,13 +166,13 @@ export class PublishedRoutes {
     const gone = new Set(this.#known.keys());
     for (const { key } of entries) gone.delete(key);
     this.#revision = revision;
-    return [...[...gone].map((key) => ({ key, value: null, revision })), ...entries, ...this.#takeTold()];
+    return [...[...gone].map((key) => ({ key, value: null, revision })), ...entries, ...this.#takeReported()];
   }
 
   /** Returns the reported changes that are newer than the table, and clears the list of reported changes. */
-  #takeTold(): RouteChange[] {
-    const changes = [...this.#told.values()].filter(({ revision }) => revision > this.#revision);
-    this.#told.clear();
+  #takeReported(): RouteChange[] {
+    const changes = [...this.#reported.values()].filter(({ revision }) => revision > this.#revision);
+    this.#reported.clear();
     for (const { revision } of changes) this.#revision = Math.max(this.#revision, revision);
     return changes;
   }

@@ -139,7 +139,7 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
       routeStore,
       log,
       systemClock,
-      (loaded) => instance.tell(loaded),
+      (loaded) => instance.report(loaded),
       callBounds(config),
     ),
     recorder: createAuditRecorder({ config, log, registry, tracing }),
@@ -228,7 +228,7 @@ async function stopParts({ overload, routes, instance, authenticator, recorder, 
 function warnOfSilence({ log }: Telemetry): void {
   log.warn(
     {},
-    "the counter store (COUNTER_STORE_URL) does not answer: the gateway is not ready until the store answers",
+    "the counter store (COUNTER_STORE_URL) does not respond: the gateway is not ready until the store responds",
   );
 }
 

@@ -10,10 +10,10 @@ const IDS_MAX = 100_000;
  */
 export class ChangeMemory {
   count = 0;
-  /** The answer before which every result is void. */
+  /** The response before which every result is void. */
   #all = 0;
   #refusals = 0;
-  /** The last answer that named each person, member or organization. */
+  /** The last response that named each person, member or organization. */
   readonly #named = new Map<string, number>();
 
   add(changes: readonly AdmissionChange[]): void {
@@ -31,7 +31,7 @@ export class ChangeMemory {
     this.#named.clear();
   }
 
-  /** Returns whether a result is void that was right after `count` answers. */
+  /** Returns whether a result is void that was right after `count` responses. */
   isVoid(result: Admitted | CredentialRefusal, count: number): boolean {
     if (count < this.#all) return true;
     if (result instanceof CredentialRefusal) return count < this.#refusals;

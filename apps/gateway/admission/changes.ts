@@ -13,13 +13,13 @@ import type { AdmissionConfig } from "./config.ts";
 
 /** The longest wait of one call. A call over a dead connection ends soon, so that a revocation is seen in two seconds. */
 const WAIT_MS_MAX = 500;
-/** The time for the answer, beyond the wait. Two answers, the first without a change, fit into two seconds. */
-const ANSWER_MS = 750;
-/** The pause after an answer, so that many changes come in few answers. */
+/** The time for the response, beyond the wait. Two responses, the first without a change, fit into two seconds. */
+const RESPONSE_MS = 750;
+/** The pause after a response, so that many changes come in few responses. */
 const GAP_MS = 100;
 const RETRY_MS = 50;
-/** The number of full answers after which the gateway drops everything, because the rest would take too long to read. */
-const ANSWERS_MAX = 10;
+/** The number of full responses after which the gateway drops everything, because the rest would take too long to read. */
+const RESPONSES_MAX = 10;
 
 interface ReaderOptions {
   readonly config: Pick<
@@ -34,11 +34,11 @@ interface ReaderOptions {
   readonly clock: Clock;
 }
 
-const answers = TypeCompiler.Compile(AdmissionChanges);
+const check = TypeCompiler.Compile(AdmissionChanges);
 
 /**
  * Notes the admissions that identity reports as changed, whose cached results are then void (GW-221). While identity cannot
- * be reached, cached results count until they expire, and the first answer after that names all that has changed.
+ * be reached, cached results count until they expire, and the first response after that names all that has changed.
  */
 export class AdmissionChangesReader {
   readonly #options: ReaderOptions;
@@ -47,7 +47,7 @@ export class AdmissionChangesReader {
   readonly #loop: Loop;
   readonly #pollMs: number;
   #after: string | null = null;
-  /** When the last call with an answer began; before the first answer, when this reader was created. */
+  /** When the last call with a response began; before the first response, when this reader was created. */
   #knownMs: number;
   #isFailing = false;
   #call: CallHandle = { underway: null };
@@ -80,7 +80,7 @@ export class AdmissionChangesReader {
     this.#carrier.close();
   }
 
-  /** Returns how long ago identity was asked for the newest answer, in milliseconds; null if changes are not read. */
+  /** Returns how long ago identity was asked for the newest response, in milliseconds; null if changes are not read. */
   ageMs(): number | null {
     if (this.#pollMs === 0) return null;
     return this.#options.clock.elapsedMs() - this.#knownMs;
@@ -88,14 +88,14 @@ export class AdmissionChangesReader {
 
   async #read(stopping: () => boolean): Promise<void> {
     let isWhole = false;
-    for (let answers = 1; !isWhole && !stopping(); answers += 1) {
+    for (let responses = 1; !isWhole && !stopping(); responses += 1) {
       const startedMs = this.#options.clock.elapsedMs();
-      const answer = await this.#ask();
-      this.#take(answer);
-      this.#after = answer.next;
+      const response = await this.#ask();
+      this.#take(response);
+      this.#after = response.next;
       this.#knownMs = startedMs;
-      isWhole = "reset" in answer || answer.changes.length < ADMISSION_CHANGES_MAX;
-      if (!isWhole && answers === ANSWERS_MAX) this.#after = null;
+      isWhole = "reset" in response || response.changes.length < ADMISSION_CHANGES_MAX;
+      if (!isWhole && responses === RESPONSES_MAX) this.#after = null;
     }
     if (this.#isFailing) this.#options.log.info({}, "the gateway reads changes of admissions again");
     this.#isFailing = false;
@@ -107,7 +107,7 @@ export class AdmissionChangesReader {
       method: "GET",
       url: changesUrl(config.CREDENTIAL_VALIDATE_URL, this.#after, this.#pollMs),
       headers: internalCallHeaders(config.INTERNAL_AUTH_TOKEN),
-      timeoutMs: this.#pollMs + ANSWER_MS,
+      timeoutMs: this.#pollMs + RESPONSE_MS,
       repeatable: true,
       tls: this.#tls,
     } as const;
@@ -120,16 +120,16 @@ export class AdmissionChangesReader {
     // An identity of another version may refuse the cursor.
     if (status === 422) this.#after = null;
     if (status !== 200) throw new Error(`identity responded with ${status}`);
-    const answer = tryJson(text);
-    if (!answers.Check(answer)) throw new Error("identity sent a body that does not match the schema");
-    return answer;
+    const response = tryJson(text);
+    if (!check.Check(response)) throw new Error("identity sent a body that does not match the schema");
+    return response;
   }
 
-  /** Notes what an answer makes void: everything if it is the first one, or a reset. */
-  #take(answer: AdmissionChanges): void {
+  /** Notes what a response makes void: everything if it is the first one, or a reset. */
+  #take(response: AdmissionChanges): void {
     const { memory } = this.#options;
-    if (this.#after === null || "reset" in answer) memory.addAll();
-    else if (answer.changes.length > 0) memory.add(answer.changes);
+    if (this.#after === null || "reset" in response) memory.addAll();
+    else if (response.changes.length > 0) memory.add(response.changes);
   }
 
   #failed(error: unknown): void {

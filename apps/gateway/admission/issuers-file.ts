@@ -171,7 +171,7 @@ function overlaps(value: unknown): FileProblem[] {
 
 const TENANT_PART = new RegExp(`^${TENANT_CHARACTERS}*$`);
 
-/** Tells whether one `iss` can match both issuers, each exact or a template. */
+/** Returns whether one `iss` can match both issuers, each exact or a template. */
 function mayBeSame(one: string, other: string): boolean {
   const [start = "", end] = one.split(TENANT_PLACE);
   const [otherStart = "", otherEnd] = other.split(TENANT_PLACE);

@@ -62,9 +62,9 @@ export function createValidationClient(
       tls,
       tracing,
     } as const;
-    const answer = await boundedCall(call, carrier).catch(unreachable);
-    if (answer.status !== 200) throw validationDown("auth", `responded with ${answer.status}`);
-    return answer.text;
+    const response = await boundedCall(call, carrier).catch(unreachable);
+    if (response.status !== 200) throw validationDown("auth", `responded with ${response.status}`);
+    return response.text;
   }
 
   async function timed<Result extends { valid: boolean }>(
@@ -97,10 +97,10 @@ const NOT_JSON = "sent a body that is not JSON, or is nested too deeply";
 function reader<Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
   const check = TypeCompiler.Compile(schema);
   return (text) => {
-    const answer = tryJson(text);
-    if (answer === undefined) throw validationDown("auth", NOT_JSON);
-    if (!check.Check(answer)) throw validationDown("auth", "sent a body that does not match the schema");
-    return answer;
+    const response = tryJson(text);
+    if (response === undefined) throw validationDown("auth", NOT_JSON);
+    if (!check.Check(response)) throw validationDown("auth", "sent a body that does not match the schema");
+    return response;
   };
 }
 

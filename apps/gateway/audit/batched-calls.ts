@@ -52,9 +52,9 @@ export class BatchedCalls<Item, Tried> {
   async #settle(batch: readonly Member<Item, Tried>[]): Promise<unknown> {
     if (batch.length === 1) return this.#sendAlone(batch);
     const send = (items: Item[]) => this.#calls.together(items).catch((error) => ({ error }));
-    const answer = await this.#batches.together(batch, send);
-    if ("error" in answer) return resolveAll(batch, this.#calls.failedBy(answer.error));
-    const { status, text } = answer;
+    const response = await this.#batches.together(batch, send);
+    if ("error" in response) return resolveAll(batch, this.#calls.failedBy(response.error));
+    const { status, text } = response;
     const results = status === 200 ? this.#calls.resultsIn(text) : null;
     if (results?.length === batch.length) return resolveEach(batch, results);
     return status >= 500 ? resolveAll(batch, this.#calls.triedBy(status)) : this.#sendAlone(batch);

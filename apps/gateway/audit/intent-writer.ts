@@ -98,7 +98,7 @@ export class IntentWriter {
 
 /** Returns the result of a PUT whose response has `status`. */
 function triedBy(status: number): IntentTry {
-  return { status, maybeWritten: status >= 500, reason: `the audit service answered ${status}` };
+  return { status, maybeWritten: status >= 500, reason: `the audit service responded with ${status}` };
 }
 
 function failedBy(error: unknown): IntentTry {

@@ -79,7 +79,7 @@ export class OutcomeQueue {
         failedBy,
         resultsIn: resultsReader(outcomeResultsSchema, ({ result }) => ({
           result: RESULTS[result],
-          reason: "the audit service answered a batch",
+          reason: "the audit service responded to a batch",
         })),
       },
       { clock: this.#clock, tracing: options.tracing },
@@ -214,7 +214,7 @@ function cutShort(pauses: ReadonlySet<() => void>): void {
 
 /** Returns the result of a PATCH whose response has `status`. */
 function triedBy(status: number): OutcomeTry {
-  const reason = `the audit service answered ${status}`;
+  const reason = `the audit service responded with ${status}`;
   if (status >= 200 && status < 300) return { result: "ok", reason };
   if (status === 404) return { result: "not_found", reason };
   return { result: status === 422 ? "failed" : null, reason };

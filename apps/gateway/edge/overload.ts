@@ -163,10 +163,10 @@ export class Overload {
       this.#relief.closeIdle();
       this.#connections?.closeIdleConnections();
     }
-    if (this.#cause !== before) this.#tell();
+    if (this.#cause !== before) this.#logCause();
   }
 
-  #tell(): void {
+  #logCause(): void {
     const held = { requests: this.underway };
     if (this.#cause === "memory") {
       this.#log.warn(

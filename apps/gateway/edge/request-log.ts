@@ -26,24 +26,24 @@ export class RequestLog {
   /**
    * Records a request when its response is complete or was cut off. Called once for each request.
    *
-   * @param answered the status that was sent, or null if the client left before the response
+   * @param sentStatus the status that was sent, or null if the client left before the response
    * @param failure why the gateway refused the request or could not finish it
    * @param duration_ms the time since the request arrived
    */
-  finish(exchange: Exchange, answered: number | null, failure: Error | null, duration_ms: number): void {
+  finish(exchange: Exchange, sentStatus: number | null, failure: Error | null, duration_ms: number): void {
     const { log, hasAccessLine } = this.#telemetry;
     const { method } = exchange.request;
     const matched = exchange.match?.route ?? null;
     const route = matched?.path ?? (method === "OPTIONS" ? PREFLIGHT : UNMATCHED);
-    const status = answered ?? CLIENT_GONE_STATUS;
+    const status = sentStatus ?? CLIENT_GONE_STATUS;
     const trace_id = exchange.trace.recorded ? exchange.trace.trace_id : null;
     const requests =
       matched === null ? this.#traffic.requests.series(route, method) : this.#traffic.of(matched).requests;
     requests.observe(status, duration_ms, trace_id);
-    const failed = failureOf(answered, failure);
+    const failed = failureOf(sentStatus, failure);
     exchange.trace.end({
       route: matched?.path ?? null,
-      status: answered,
+      status: sentStatus,
       error_message: failed?.error_message,
     });
     if (!hasAccessLine(status)) return;
@@ -127,11 +127,11 @@ interface Failure {
  * Returns the failure of a request: a 5xx of the gateway or the service, or a response that was cut off.
  * Returns null for all other requests.
  */
-function failureOf(answered: number | null, failure: Error | null): Failure | null {
-  if (answered === null || failure instanceof ClientGone) return null;
+function failureOf(sentStatus: number | null, failure: Error | null): Failure | null {
+  if (sentStatus === null || failure instanceof ClientGone) return null;
   if (failure === null) {
-    if (answered < 500) return null;
-    return { error_kind: "internal", error_message: `The service answered ${answered}.` };
+    if (sentStatus < 500) return null;
+    return { error_kind: "internal", error_message: `The service responded with ${sentStatus}.` };
   }
   if (failure instanceof ApiError && failure.status < 500) return null;
   const error_kind = failure instanceof ApiError ? failure.kind : "internal";

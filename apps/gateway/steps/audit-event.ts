@@ -4,7 +4,7 @@ import { intentOf } from "../audit/intent.ts";
 import type { AuditRecorder } from "../audit/recorder.ts";
 import { readResponseNotes } from "../audit/response-notes.ts";
 import type { Exchange } from "../exchange.ts";
-import type { UpstreamAnswer } from "./forward.ts";
+import type { RelayedResponse } from "./forward.ts";
 
 /**
  * Steps 4 and 8: writes one event for each audited request (GW-134). Queues exactly one outcome for each
@@ -33,7 +33,7 @@ export class AuditEvents {
     exchange.intentRecorded = true;
   }
 
-  responded(exchange: Exchange, { status, fields }: Pick<UpstreamAnswer, "status" | "fields">): void {
+  responded(exchange: Exchange, { status, fields }: Pick<RelayedResponse, "status" | "fields">): void {
     if (!exchange.intentRecorded) return;
     exchange.intentRecorded = false;
     const { request_id, route } = exchange;

@@ -42,7 +42,7 @@ export interface Authenticator {
   readonly refusals: Readonly<Record<string, number>>;
   readonly caches: Readonly<Record<CacheName, CacheState>>;
   ready(): boolean;
-  /** Returns the age of the newest answer about changed admissions, in milliseconds; null if changes are not read. */
+  /** Returns the age of the newest response about changed admissions, in milliseconds; null if changes are not read. */
   knowledgeAgeMs(): number | null;
   /** Starts to load the key sets and to read changes of admissions; does not wait for them. */
   start(): Promise<void>;

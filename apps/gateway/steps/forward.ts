@@ -14,7 +14,7 @@ import {
 } from "../upstream/upstream-client.ts";
 import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
-export interface UpstreamAnswer {
+export interface RelayedResponse {
   readonly status: number;
   /** The end-to-end header fields. Each name, in lower case, is followed by its value. */
   readonly fields: readonly string[];
@@ -102,10 +102,10 @@ export class Forwarder {
     exchange: Exchange,
     response: UpstreamResponse,
     onEnd: OnEnd,
-  ): UpstreamAnswer | Promise<UpstreamAnswer> {
+  ): RelayedResponse | Promise<RelayedResponse> {
     const { call } = exchange;
     if (call === null) throw new Error("The service has not been called.");
-    call.answered = true;
+    call.responded = true;
     call.serviceCame();
     const { status, body, length } = response;
     this.#measure(exchange, call, status);
@@ -129,7 +129,7 @@ export class Forwarder {
     exchange: Exchange,
     response: UpstreamResponse,
     relay: ResponseRelay,
-  ): Promise<UpstreamAnswer> {
+  ): Promise<RelayedResponse> {
     const { status, fields } = response;
     const isEvents = isEventStream(fields);
     // The gateway writes comments into an event stream, but cannot do so if the stream is encoded.
@@ -165,7 +165,7 @@ export class Forwarder {
       return thrown;
     }
     const failure = call.failure(thrown, exchange.route.bounds.max_body_bytes);
-    if (!call.answered) {
+    if (!call.responded) {
       this.#measure(exchange, call, null);
       failSpan(call.span, failure);
     }
@@ -183,7 +183,7 @@ function whole(
   exchange: Exchange,
   { status, fields, length }: UpstreamResponse,
   body: Uint8Array | null,
-): UpstreamAnswer {
+): RelayedResponse {
   exchange.call?.end();
   exchange.call = null;
   exchange.bytes_out = body?.byteLength ?? 0;

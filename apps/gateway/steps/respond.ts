@@ -5,7 +5,7 @@ import type { CorsPolicy } from "../edge/cors.ts";
 import type { Exchange } from "../exchange.ts";
 import { setRateHeaders } from "../limits/limit-headers.ts";
 import { fieldValue } from "../upstream/upstream-client.ts";
-import type { UpstreamAnswer } from "./forward.ts";
+import type { RelayedResponse } from "./forward.ts";
 
 const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
 const AUDIT_FIELDS: ReadonlySet<string> = new Set(AUDIT_HEADERS);
@@ -32,7 +32,7 @@ export class Responder {
     this.#ofPrivate.headers.set("Cache-Control", "no-store");
   }
 
-  answer(exchange: Exchange, { status, fields, announced, body }: UpstreamAnswer): Response {
+  respond(exchange: Exchange, { status, fields, announced, body }: RelayedResponse): Response {
     const defaults = this.#defaultsOf(exchange);
     const isTyped = !(body instanceof Uint8Array) || fieldValue(fields, "content-type") !== null;
     // `Response` copies the headers, so later changes leave the defaults as they are.

@@ -106,7 +106,7 @@ export class UpstreamCalls {
  */
 export class UpstreamCall implements CallHandle {
   /** Whether the head of the response has arrived. The client may still be sending the request body. */
-  answered = false;
+  responded = false;
   reached = false;
   /** Time at which the call was sent, in elapsed milliseconds of the clock. */
   sent = 0;

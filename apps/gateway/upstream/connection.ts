@@ -34,7 +34,7 @@ export class ConnectionBroken extends Error {
 
 export interface CarriedRequest {
   readonly request: UpstreamRequest;
-  answered(response: UpstreamResponse): void;
+  responded(response: UpstreamResponse): void;
   /**
    * Called when the request fails before a response begins.
    *
@@ -177,7 +177,7 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     this.#source = null;
     this.#carried = null;
     carried?.released();
-    if (source === null) this.#answer(carried, null);
+    if (source === null) this.#respond(carried, null);
     else source.end();
     if (reusable && this.#writer.complete) this.#owner.freed(this);
     else this.#close("last", null);
@@ -200,11 +200,11 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     }
     if (this.#head === null) return;
     this.#source = new ResponseSource(this);
-    this.#answer(this.#carried, this.#source);
+    this.#respond(this.#carried, this.#source);
   }
 
   /** Passes the response to the request, with the complete body or with the source of an arriving body. */
-  #answer(carried: CarriedRequest | null, source: ResponseSource | null): void {
+  #respond(carried: CarriedRequest | null, source: ResponseSource | null): void {
     const head = this.#head;
     if (head === null || carried === null) return;
     const first = this.#first;
@@ -213,7 +213,7 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     this.keepAliveMs = head.keepAliveTimeoutMs;
     if (source !== null && first !== null) source.push(first);
     const { status, fields, contentLength: length } = head;
-    carried.answered({ status, fields, length, body: source ?? first });
+    carried.responded({ status, fields, length, body: source ?? first });
   }
 
   #ended(): void {

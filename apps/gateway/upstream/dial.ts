@@ -89,12 +89,12 @@ export class Dial {
         this.#failed(cause);
       },
     };
-    this.#awaitAnswer(address);
+    this.#awaitConnection(address);
     new Connection(this.#owner, this.#environment).connect(address, port, dialer);
   }
 
   /** Tries the next address as well when this one is silent. */
-  #awaitAnswer(address: string): void {
+  #awaitConnection(address: string): void {
     this.#cancelPatience();
     if (this.#left.length === 0) return;
     this.#cancelPatience = this.#environment.clock.after(this.#patienceMs, () => {

@@ -109,15 +109,15 @@ export class UpstreamHeaders {
 
   /** Adds `X-Forwarded-*`. Keeps the values of a trusted proxy, and appends the peer's address. */
   #addForwarded(fields: string[], { request, socketAddress }: Exchange): void {
-    const said = (name: string) => (this.#options.trustForwarded ? request.headers.get(name) : null);
-    const before = said("x-forwarded-for");
+    const trusted = (name: string) => (this.#options.trustForwarded ? request.headers.get(name) : null);
+    const before = trusted("x-forwarded-for");
     fields.push(
       "x-forwarded-for",
       before === null ? socketAddress : `${before}, ${socketAddress}`,
       "x-forwarded-proto",
-      said("x-forwarded-proto") ?? "http",
+      trusted("x-forwarded-proto") ?? "http",
       "x-forwarded-host",
-      said("x-forwarded-host") ?? request.headers.get("host") ?? "",
+      trusted("x-forwarded-host") ?? request.headers.get("host") ?? "",
     );
   }
 

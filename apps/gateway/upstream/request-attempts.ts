@@ -38,7 +38,7 @@ export class RequestAttempts implements PooledRequest, Abortable {
     connection.send(this);
   }
 
-  answered(response: UpstreamResponse): void {
+  responded(response: UpstreamResponse): void {
     this.#resolve(response);
   }
 

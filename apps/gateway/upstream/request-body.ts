@@ -121,11 +121,11 @@ class CountedBody implements ByteSource {
   async #read(): Promise<Uint8Array | undefined> {
     const call = this.#call;
     // Stop the service's timer, which must not run while the client is slow.
-    if (!call.answered) call.serviceCame();
+    if (!call.responded) call.serviceCame();
     call.awaitClient(this.#bodyTimeoutMs);
     const { value: chunk } = await this.#reader.read();
     call.clientCame();
-    if (!call.answered && !call.stopped) call.awaitService(this.#bounds.timeout_ms, "timeout");
+    if (!call.responded && !call.stopped) call.awaitService(this.#bounds.timeout_ms, "timeout");
     return chunk;
   }
 

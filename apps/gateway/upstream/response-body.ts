@@ -89,7 +89,7 @@ export class ResponseRelay {
   leave(): void {
     this.#leaving = true;
     if (this.#events === null) this.finish();
-    else if (this.#events.between) this.#tellToRetry();
+    else if (this.#events.between) this.#endWithRetry();
   }
 
   /** Ends the client's stream as if the service had ended it. */
@@ -100,7 +100,7 @@ export class ResponseRelay {
     this.#call.stop("client_gone");
   }
 
-  #tellToRetry(): void {
+  #endWithRetry(): void {
     if (this.#ended) return;
     this.#controller?.enqueue(retryField());
     this.finish();
@@ -164,7 +164,7 @@ export class ResponseRelay {
     controller.enqueue(whole === 0 ? chunk : chunk.subarray(0, whole));
     this.#call.awaitReader();
     this.#events?.passed(chunk);
-    if (whole > 0) this.#tellToRetry();
+    if (whole > 0) this.#endWithRetry();
   }
 
   #end(failure: Error | null): void {

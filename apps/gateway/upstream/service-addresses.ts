@@ -22,7 +22,7 @@ const ATTEMPTS_MAX = 256;
 
 /**
  * The addresses of a service's host. Each new connection begins with the next address in turn. An address that
- * refused a connection or did not answer is left out for a while.
+ * refused a connection or did not respond is left out for a while.
  */
 export class ServiceAddresses {
   readonly #hostname: string;

@@ -18,14 +18,14 @@ interface Sides {
 /** The number of parts of the timeout for which a side has been silent. */
 interface Watched {
   silentParts: number;
-  /** Whether the gateway does not read from this side now, and so cannot hear it. */
+  /** Whether the gateway does not read from this side now, and so cannot notice that it lives. */
   isPaused: boolean;
 }
 
 /**
- * Notices silence in a tunnel (GW-132, GW-213). The tunnel is idle when neither side has sent anything but answers
- * to the gateway's pings. A side is dead when nothing came from it, not even such an answer. The runtime answers
- * the pings of both peers itself, so a peer cannot notice the death of the other one.
+ * Notices silence in a tunnel (GW-132, GW-213). The tunnel is idle when neither side has sent anything but responses
+ * to the gateway's pings. A side is dead when nothing came from it, not even such a response. The runtime responds
+ * to the pings of both peers itself, so a peer cannot notice the death of the other one.
  */
 export class SilenceWatch {
   readonly #partMs: number;
@@ -45,17 +45,17 @@ export class SilenceWatch {
     this.#cancel = clock.after(this.#partMs, this.#check);
   }
 
-  heard(side: Side): void {
+  received(side: Side): void {
     this.#idleParts = 0;
     this.#watched[side].silentParts = 0;
   }
 
   ponged(side: Side, payload: Buffer): void {
     if (payload.equals(PROBE)) this.progressed(side);
-    else this.heard(side);
+    else this.received(side);
   }
 
-  /** Records that a side lives: it has answered a ping or read what it was sent. */
+  /** Records that a side lives: it has responded to a ping or read what it was sent. */
   progressed(side: Side): void {
     this.#watched[side].silentParts = 0;
   }

@@ -55,7 +55,7 @@ export class Tunnel {
   readonly #silence: SilenceWatch;
   #cancelCut: () => void = () => {};
   #isServiceOpen = true;
-  #isTold = false;
+  #isEndReported = false;
 
   /** @param service an open and paused WebSocket, so that no message is lost before the client is attached */
   constructor(service: WebSocket, limits: TunnelLimits, onEnd: OnTunnelEnd) {
@@ -86,7 +86,7 @@ export class Tunnel {
 
   fromClient(message: string | Buffer<ArrayBuffer>): void {
     if (this.#ended) return;
-    this.#silence.heard("client");
+    this.#silence.received("client");
     const bytes = Buffer.byteLength(message);
     if (this.#polling) {
       // The runtime ignores a pause when it reads what a connection had received before its reset.
@@ -112,19 +112,19 @@ export class Tunnel {
 
   clientPonged(payload: Buffer): void {
     this.#silence.ponged("client", payload);
-    this.#limitAnswers();
+    this.#limitPongs();
   }
 
   /**
-   * Handles a ping of the client. The runtime answers pings even if the client does not read, so a
+   * Handles a ping of the client. The runtime responds to pings even if the client does not read, so a
    * client with a full queue is paused.
    */
   clientPinged(): void {
-    this.#silence.heard("client");
-    this.#limitAnswers();
+    this.#silence.received("client");
+    this.#limitPongs();
   }
 
-  #limitAnswers(): void {
+  #limitPongs(): void {
     const client = this.#client;
     if (client !== null && client.getBufferedAmount() > QUEUED_BYTES_MAX) client.pause();
   }
@@ -135,7 +135,7 @@ export class Tunnel {
       this.#end(null);
       closeWith(this.#service, code, reason);
     }
-    this.#tellWhenClosed();
+    this.#reportEnd();
   }
 
   close(code: number, reason: string): void {
@@ -158,7 +158,7 @@ export class Tunnel {
 
   /** Handles a ping of the service, like {@link clientPinged}. */
   #servicePinged(): void {
-    this.#silence.heard("service");
+    this.#silence.received("service");
     if (this.#ended || this.#service.bufferedAmount <= QUEUED_BYTES_MAX) return;
     this.#service.pause();
     this.#awaitService();
@@ -166,7 +166,7 @@ export class Tunnel {
 
   #fromService(message: string | Buffer<ArrayBuffer>): void {
     if (this.#ended) return;
-    this.#silence.heard("service");
+    this.#silence.received("service");
     const bytes = Buffer.byteLength(message);
     this.bytes_out += bytes;
     if (bytes > this.#limits.messageBytesMax) this.close(TOO_BIG, "");
@@ -196,7 +196,7 @@ export class Tunnel {
       this.#end(lost ? badGateway("The service broke off a WebSocket.") : null);
       if (this.#client !== null) closeWith(this.#client, lost ? BAD_GATEWAY : code, reason);
     }
-    this.#tellWhenClosed();
+    this.#reportEnd();
   }
 
   /** Pauses the client until the service has received its queued messages. */
@@ -234,9 +234,9 @@ export class Tunnel {
     });
   }
 
-  #tellWhenClosed(): void {
-    if (this.#isTold || this.#isServiceOpen || this.#client !== null) return;
-    this.#isTold = true;
+  #reportEnd(): void {
+    if (this.#isEndReported || this.#isServiceOpen || this.#client !== null) return;
+    this.#isEndReported = true;
     this.#cancelCut();
     this.#onEnd(this.#failure);
   }

@@ -149,11 +149,11 @@ interface Handshake {
   /** The signal that is aborted when the time for the handshake is over. */
   readonly late: AbortSignal;
   readonly left: AbortSignal;
-  /** Called when the service answers the handshake with a status from 200 to 499. */
+  /** Called when the service responds to the handshake with a status from 200 to 499. */
   readonly onPlain: () => void;
 }
 
-/** The end of the runtime's message for such an answer. */
+/** The end of the runtime's message for such a response. */
 const PLAIN_STATUS = /Expected 101 status code: [234]\d\d$/;
 
 class NoProtocolChosen extends Error {}

@@ -65,7 +65,7 @@ export class QuotaCountLookup {
       const { status, text } = await client.postQuotas(batch.map(({ item }) => item));
       const counts = status === 200 ? countsIn(text) : null;
       if (counts?.length === batch.length) return this.#succeed(batch, counts);
-      if (!REFUSALS.has(status)) throw new Error(`The audit service answered ${status}.`);
+      if (!REFUSALS.has(status)) throw new Error(`The audit service responded with ${status}.`);
       // Repeat the call for each quota, because only one of them may be the reason for the refusal.
       if (batch.length > 1) return Promise.all(batch.map((each) => this.#ask([each])));
       this.#results.refused += 1;

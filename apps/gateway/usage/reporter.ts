@@ -146,7 +146,7 @@ export class UsageReporter {
       this.#results.refused += 1;
       log.error({ number, status, ...this.#lose(report) }, "the audit service refused a usage report");
     } else if (status !== 200 && status !== 201) {
-      throw new Error(`The audit service answered ${status}.`);
+      throw new Error(`The audit service responded with ${status}.`);
     } else {
       this.#results.ok += 1;
     }

@@ -140,7 +140,7 @@ describe("the log line of a 5xx has the kind of the error and its reason, withou
     expect(line).toMatchObject({
       status: 503,
       error_kind: "internal",
-      error_message: "The service answered 503.",
+      error_message: "The service responded with 503.",
     });
   });
 

@@ -19,12 +19,12 @@ const CALLER_ID = "b7ad6b7169203331";
 const CALLER = { traceparent: `00-${TRACE_ID}-${CALLER_ID}-01`, tracestate: "vendor=1" };
 
 /** The span and the log line of one request. */
-interface Told {
+interface Emitted {
   span: ReceivedSpan | undefined;
   line: Record<string, unknown>;
 }
 
-const told = new Map<string, Told>();
+const emitted = new Map<string, Emitted>();
 let called: RawRequest;
 let callSpan: ReceivedSpan | undefined;
 
@@ -55,22 +55,22 @@ beforeAll(async () => {
   await gateway.close();
   service.close();
   for (const [path, line] of lines) {
-    told.set(path, { line, span: collector.spans.find(({ span_id }) => span_id === line.span_id) });
+    emitted.set(path, { line, span: collector.spans.find(({ span_id }) => span_id === line.span_id) });
     if (path.startsWith("/things/7")) {
       callSpan = collector.spans.find(({ parent_span_id }) => parent_span_id === line.span_id);
     }
   }
 });
 
-function toldOf(path: string): { span: ReceivedSpan; line: Record<string, unknown> } {
-  const { span, line } = told.get(path) ?? {};
+function emittedOf(path: string): { span: ReceivedSpan; line: Record<string, unknown> } {
+  const { span, line } = emitted.get(path) ?? {};
   if (span === undefined || line === undefined) throw new Error(`The collector received no span of ${path}.`);
   return { span, line };
 }
 
 // OP-53
 test("a span is named after the template, continues the caller's trace, and has the call to the service as a child", () => {
-  const { span, line } = toldOf("/things/7?secret=x");
+  const { span, line } = emittedOf("/things/7?secret=x");
   expect(span).toMatchObject({
     name: "GET /things/{id}",
     kind: SERVER,
@@ -100,7 +100,7 @@ test("a span is named after the template, continues the caller's trace, and has 
 
 // OP-53
 test("an unmatched request has a span that is named after its method, without an error", () => {
-  const { span } = toldOf("/nothing/here");
+  const { span } = emittedOf("/nothing/here");
   expect(span).toMatchObject({ name: "GET", parent_span_id: "", status: UNSET });
   expect(span.attributes).toMatchObject({ "http.request.method": "GET", "http.response.status_code": 404 });
   expect(span.attributes).not.toHaveProperty("http.route");
@@ -109,9 +109,9 @@ test("an unmatched request has a span that is named after its method, without an
 // OP-53
 test.each([
   ["the gateway's own", "/dead", 502, /could not be reached/],
-  ["a service's", "/things/broken", 503, /answered 503/],
+  ["a service's", "/things/broken", 503, /responded with 503/],
 ])("the span of %s 5xx has an error status with the reason", (_, path, status, message) => {
-  const { span, line } = toldOf(path);
+  const { span, line } = emittedOf(path);
   expect(span.status).toEqual({ code: 2, message: expect.stringMatching(message) });
   expect(span.attributes["http.response.status_code"]).toBe(status);
   expect(line.error_message).toBe(span.status.message);

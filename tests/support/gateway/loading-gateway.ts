@@ -27,7 +27,7 @@ export async function startLoadingGateway(store: RouteStore): Promise<LoadingGat
         changed: (changes) => void held.then(() => listener.changed(changes)),
       }),
   };
-  const routes = new PublishedRoutes(telling, silent, systemClock, (loaded) => instance.tell(loaded));
+  const routes = new PublishedRoutes(telling, silent, systemClock, (loaded) => instance.report(loaded));
   await routes.start();
   const stop = async () => {
     goOn();

@@ -22,7 +22,7 @@ function bed() {
     store,
     silent,
     { ...clock, after: (_, work) => clockless(work) },
-    (loaded) => instance.tell(loaded),
+    (loaded) => instance.report(loaded),
   );
   const entries = async () => (await store.list(INSTANCES_PREFIX)).entries;
   const entry = async () => JSON.parse((await entries())[0]?.value ?? "null");

@@ -8,7 +8,7 @@ const OWN = Buffer.from("a service's");
 let clock: ManualClock;
 let watch: SilenceWatch;
 let closed: boolean;
-/** The sides that answer the gateway's pings. */
+/** The sides that respond to the gateway's pings. */
 let living: Set<Side>;
 
 beforeEach(() => {
@@ -43,7 +43,7 @@ const sides: [side: Side, other: Side][] = [
 ];
 
 // GW-132
-test("a tunnel whose sides only answer the gateway's pings is idle", () => {
+test("a tunnel whose sides only respond to the gateway's pings is idle", () => {
   living = new Set(["client", "service"]);
   clock.advance(TIMEOUT_MS);
   expect(closed).toBe(false);
@@ -52,31 +52,34 @@ test("a tunnel whose sides only answer the gateway's pings is idle", () => {
 });
 
 // GW-213
-test.each(sides)("a %s that sends nothing and answers no ping is dead, whatever the %s sends", (_, other) => {
-  living = new Set([other]);
-  pass(() => watch.heard(other));
-  expect(closed).toBe(true);
-});
+test.each(sides)(
+  "a %s that sends nothing and responds to no ping is dead, whatever the %s sends",
+  (_, other) => {
+    living = new Set([other]);
+    pass(() => watch.received(other));
+    expect(closed).toBe(true);
+  },
+);
 
 // GW-213
-test.each(sides)("a %s that only answers the gateway's pings lives while the %s sends", (side, other) => {
+test.each(sides)("a %s that only responds to the gateway's pings lives while the %s sends", (side, other) => {
   living = new Set([side]);
-  pass(() => watch.heard(other));
+  pass(() => watch.received(other));
   expect(closed).toBe(false);
 });
 
 // GW-213
 test.each(sides)("a %s that the gateway does not read is not dead", (side, other) => {
   watch.paused(side, true);
-  pass(() => watch.heard(other));
+  pass(() => watch.received(other));
   expect(closed).toBe(false);
   watch.paused(side, false);
-  pass(() => watch.heard(other));
+  pass(() => watch.received(other));
   expect(closed).toBe(true);
 });
 
 // GW-132
-test.each(sides)("pongs of a %s that answer no ping of the gateway are activity", (side, other) => {
+test.each(sides)("pongs of a %s that respond to no ping of the gateway are activity", (side, other) => {
   living = new Set([other]);
   pass(() => watch.ponged(side, OWN));
   expect(closed).toBe(false);
