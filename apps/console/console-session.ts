@@ -1,12 +1,12 @@
 import type { ConsoleSettings, CurrentOperator, Services } from "@ostiary/lib/contracts/registry-api";
 import * as page from "@ostiary/lib/page";
-import { type Answer, keepInTab, requiredContext, type SignedOut, takeFromTab } from "@ostiary/lib/page";
+import { keepInTab, type Result, requiredContext, type SignedOut, takeFromTab } from "@ostiary/lib/page";
 import { signal } from "@preact/signals";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { type View, viewAt } from "./console-address.ts";
 import { listServices, readOperator } from "./registry/calls.ts";
-import { answerOf, FailedCall, messageOf, Registry } from "./registry/console-registry.ts";
+import { FailedCall, messageOf, Registry, resultOf } from "./registry/console-registry.ts";
 
 const PAGE_PATH = "/console";
 /** The storage key of the text in the apply form, which survives the redirect to the identity provider. */
@@ -56,13 +56,13 @@ export class Session extends page.PageSession<View | null> {
   }
 
   /** Signs in with the token of an operator. Fails if the registry refuses the token or does not answer. */
-  enter(token: string): Promise<Answer<void>> {
+  enter(token: string): Promise<Result<void>> {
     this.end(null);
     return this.#openAs("token", () => new Registry(token));
   }
 
-  #openAs(way: "token" | "provider", clientOf: () => Registry): Promise<Answer<void>> {
-    return answerOf(async () => {
+  #openAs(way: "token" | "provider", clientOf: () => Registry): Promise<Result<void>> {
+    return resultOf(async () => {
       const registry = clientOf();
       const operator = await readOperator(registry);
       this.begin(() => {
@@ -85,20 +85,20 @@ export class Session extends page.PageSession<View | null> {
   }
 
   /** Runs requests. Signs out if the token is no longer accepted, and after a 403 reads the role again (RG-133). */
-  async ask<Result>(work: (registry: Registry) => Promise<Result>): Promise<Answer<Result>> {
+  async ask<Value>(work: (registry: Registry) => Promise<Value>): Promise<Result<Value>> {
     const registry = this.#registry.peek();
     if (registry === null) return page.failed("signed_out");
-    const answer = await answerOf(() => work(registry));
-    if (answer.ok) return answer;
-    const { kind } = answer.failure;
+    const result = await resultOf(() => work(registry));
+    if (result.ok) return result;
+    const { kind } = result.failure;
     if (kind === "signed_out" && this.#registry.peek() === registry) {
       const isToken = this.signedInBy.peek() === "token";
       if (!isToken) this.provider?.forget();
       this.end({ reason: isToken ? "token" : "ended" });
     }
     // A failure does not matter, because the registry checks the role at every write.
-    if (kind === "forbidden") void answerOf(() => this.#readRole(registry));
-    return answer;
+    if (kind === "forbidden") void resultOf(() => this.#readRole(registry));
+    return result;
   }
 
   /** Reads all services, and the role of the operator again (RG-133). */
@@ -131,7 +131,7 @@ export function useOperator(): CurrentOperator {
 }
 
 /** Runs requests to the registry on the first render, when `about` changes, and when `again` is called. */
-export function useAsked<Result>(work: (registry: Registry) => Promise<Result>, about: string) {
+export function useAsked<Value>(work: (registry: Registry) => Promise<Value>, about: string) {
   const session = useSession();
   return page.useAsked(() => session.ask(work), about);
 }
@@ -146,15 +146,15 @@ export function useList<Item>(
 }
 
 /** Asks the registry when `ask` is called, and keeps the last answer with its question. */
-export function useQuestion<Question, Result>(
-  work: (registry: Registry, question: Question) => Promise<Result>,
+export function useQuestion<Question, Value>(
+  work: (registry: Registry, question: Question) => Promise<Value>,
 ) {
   const session = useSession();
   const [busy, setBusy] = useState(false);
-  const [last, setLast] = useState<{ question: Question; answer: Answer<Result> } | null>(null);
+  const [last, setLast] = useState<{ question: Question; result: Result<Value> } | null>(null);
   const ask = async (question: Question) => {
     setBusy(true);
-    setLast({ question, answer: await session.ask((registry) => work(registry, question)) });
+    setLast({ question, result: await session.ask((registry) => work(registry, question)) });
     setBusy(false);
   };
   return { busy, last, ask };

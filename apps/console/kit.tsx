@@ -9,7 +9,7 @@ import {
 import { fragmentOf } from "./console-address.ts";
 import { PROVIDER_AWAY } from "./console-session.ts";
 import { OutOfBoundsList } from "./operator/out-of-bounds.tsx";
-import { Said } from "./parts/shown.tsx";
+import { MessageText } from "./parts/shown.tsx";
 import { conflictsOf, isStale, messageOf, missingOf } from "./registry/console-registry.ts";
 
 /** The titles of failures by the code of the error, or else by their kind. */
@@ -24,7 +24,7 @@ const TITLES: Readonly<Record<FailureKind, string> & Record<string, string>> = {
   invalid: "The input is not valid",
   limited: "Too many requests",
   away: "The registry does not answer",
-  strange: "Unexpected response",
+  unexpected: "Unexpected response",
 };
 
 export const KIT: Kit = {
@@ -33,7 +33,7 @@ export const KIT: Kit = {
   explain,
   problem: ({ path, message }) => (
     <>
-      {path !== "" && <code>{path}</code>} <Said text={message} />
+      {path !== "" && <code>{path}</code>} <MessageText text={message} />
     </>
   ),
 };
@@ -60,7 +60,7 @@ function explain(failure: Failure): Explanation {
 function textOf(failure: Failure) {
   if (isStale(failure)) return STALE;
   if (missingOf(failure).length > 0) return "Nothing was written. Your permissions do not include:";
-  return <Said text={messageOf(failure)} />;
+  return <MessageText text={messageOf(failure)} />;
 }
 
 const STALE =

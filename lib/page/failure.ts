@@ -12,7 +12,7 @@ import { ErrorEnvelope, FieldError } from "../domain/errors/index.ts";
  * - `invalid`: the input breaks a rule (400, 413, 422)
  * - `limited`: a rate limit was reached, and waiting did not help or would take too long (429)
  * - `away`: the service does not answer (5xx, no network)
- * - `strange`: the response has an unknown form
+ * - `unexpected`: the response has an unknown form
  */
 export type FailureKind =
   | "signed_out"
@@ -22,7 +22,7 @@ export type FailureKind =
   | "invalid"
   | "limited"
   | "away"
-  | "strange";
+  | "unexpected";
 
 export interface Failure {
   readonly kind: FailureKind;
@@ -38,9 +38,9 @@ export interface Failure {
   readonly outcomeUnknown: boolean;
 }
 
-export type Answer<Result> = { ok: true; value: Result } | { ok: false; failure: Failure };
+export type Result<Value> = { ok: true; value: Value } | { ok: false; failure: Failure };
 
-export function answered<Result>(value: Result): Answer<Result> {
+export function succeeded<Value>(value: Value): Result<Value> {
   return { ok: true, value };
 }
 
@@ -72,7 +72,7 @@ export function failureOf(
   const retry_after_seconds = secondsOf(headers.get("Retry-After"));
   const unknown = writes && status >= 500;
   if (!Value.Check(ErrorEnvelope, body)) {
-    const kind = status >= 500 ? "away" : "strange";
+    const kind = status >= 500 ? "away" : "unexpected";
     // An unknown response to a write may come from a service that made the change.
     return failed(kind, { status, retry_after_seconds, outcomeUnknown: unknown || (writes && response.ok) });
   }
@@ -91,7 +91,7 @@ export function failureOf(
 
 function kindOf(status: number): FailureKind {
   if (status >= 500) return "away";
-  return KINDS[status] ?? "strange";
+  return KINDS[status] ?? "unexpected";
 }
 
 const KINDS: Readonly<Record<number, FailureKind>> = {

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Answered, type Asked, useAsked } from "./asked.tsx";
+import { type Asked, Loaded, useAsked } from "./asked.tsx";
 import { Button } from "./button.tsx";
-import { type Answer, answered } from "./failure.ts";
+import { type Result, succeeded } from "./failure.ts";
 import { TextField } from "./fields.tsx";
 import { type Kit, useKit } from "./kit.ts";
 import { foldOf, hasWords, wordsOf } from "./search.ts";
@@ -21,7 +21,7 @@ export interface Pages<Item> extends ListPage<Item>, Asked<ListPage<Item>> {
 /** Returns a list that is read as a whole. */
 export function wholeList<Item>(items: readonly Item[]): Pages<Item> {
   const page = { items, has_more: false };
-  return { ...page, loading: false, answer: page, failure: null, more() {}, async again() {} };
+  return { ...page, loading: false, value: page, failure: null, more() {}, async again() {} };
 }
 
 const NO_ITEMS = { items: [], has_more: false };
@@ -31,15 +31,15 @@ const NO_ITEMS = { items: [], has_more: false };
  * over, and results for an earlier key are dropped.
  */
 export function usePages<Item>(
-  askAfter: (last: Item | undefined) => Promise<Answer<ListPage<Item>>>,
+  askAfter: (last: Item | undefined) => Promise<Result<ListPage<Item>>>,
   key: string,
 ): Pages<Item> {
-  const readAfter = async (before: readonly Item[]): Promise<Answer<ListPage<Item>>> => {
+  const readAfter = async (before: readonly Item[]): Promise<Result<ListPage<Item>>> => {
     const page = await askAfter(before.at(-1));
-    return page.ok ? answered({ ...page.value, items: [...before, ...page.value.items] }) : page;
+    return page.ok ? succeeded({ ...page.value, items: [...before, ...page.value.items] }) : page;
   };
   const { ask, ...asked } = useAsked(() => readAfter([]), key);
-  const { items, has_more } = asked.answer ?? NO_ITEMS;
+  const { items, has_more } = asked.value ?? NO_ITEMS;
   const more = () => void (asked.loading || ask(() => readAfter(items)));
   return { ...asked, items, has_more, more };
 }
@@ -92,13 +92,13 @@ interface PagedRowsProps<Item> {
 export function PagedRows<Item>(props: PagedRowsProps<Item>) {
   const { pages, rows = pages.items, offersMore = true, shown, children } = props;
   return (
-    <Answered asked={pages} shown={shown}>
+    <Loaded asked={pages} shown={shown}>
       {() => (
         <Rows rows={rows} pages={offersMore ? pages : undefined}>
           {children}
         </Rows>
       )}
-    </Answered>
+    </Loaded>
   );
 }
 
@@ -138,7 +138,7 @@ export function SearchedList<Item>(props: SearchedListProps<Item>) {
           <TextField label={texts.search} value={text} onInput={setText} />
         </search>
       )}
-      {pages.answer !== null && (
+      {pages.value !== null && (
         <p class="found" role="status">
           {searching && t.found(formats.number(found.length), formats.number(pages.items.length))}
         </p>

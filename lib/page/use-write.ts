@@ -1,11 +1,11 @@
 import { useRef, useState } from "preact/hooks";
-import type { Answer, Failure } from "./failure.ts";
+import type { Failure, Result } from "./failure.ts";
 
 export interface Writing {
   readonly busy: boolean;
   readonly failure: Failure | null;
   /** Makes a change. Does nothing while another change is in flight, so a double click writes only once. */
-  write<Result>(work: () => Promise<Answer<Result>>, done: (value: Result) => void): Promise<void>;
+  write<Value>(work: () => Promise<Result<Value>>, done: (value: Value) => void): Promise<void>;
   clear(): void;
 }
 

@@ -5,7 +5,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useOperator, useQuestion, useSession } from "../console-session.ts";
 import { mayWrite } from "../operator/permissions.ts";
-import { counted, Result, Said } from "../parts/shown.tsx";
+import { counted, MessageText, ResultNotice } from "../parts/shown.tsx";
 import { Propagated } from "../parts/write-dialog.tsx";
 import { reviewDocument } from "../registry/calls.ts";
 import { ApplyDialog, ReviewedDocument } from "./apply-dialog.tsx";
@@ -44,9 +44,9 @@ export function ApplyView() {
     if (last.question !== document) {
       return <p class="notice">The document changed after the review. Review it again.</p>;
     }
-    const { answer } = last;
-    if (answer.ok) return <ReviewedDocument review={answer.value} onApply={() => setApplying(true)} />;
-    const { failure } = answer;
+    const { result } = last;
+    if (result.ok) return <ReviewedDocument review={result.value} onApply={() => setApplying(true)} />;
+    const { failure } = result;
     if (failure.fields.length === 0)
       return <FailureNotice failure={failure} onRetry={failure.kind === "away" ? review : undefined} />;
     const select = ({ start, end }: Place) => {
@@ -65,10 +65,10 @@ export function ApplyView() {
       </p>
       <DocumentForm area={area} document={document} busy={busy} onReview={() => void review()} />
       <div aria-live="polite">{shown()}</div>
-      {applying && last?.answer.ok && (
+      {applying && last?.result.ok && (
         <ApplyDialog
           document={last.question}
-          review={last.answer.value}
+          review={last.result.value}
           note={note}
           onClose={() => setApplying(false)}
           onReview={review}
@@ -138,7 +138,7 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
 
 function AppliedNotice({ applied: { results, propagation } }: { applied: Applied }) {
   return (
-    <Result tone="good" title="The document is applied">
+    <ResultNotice tone="good" title="The document is applied">
       <ul class="spread">
         {results.map(({ service, revision }) => (
           <li key={service}>
@@ -149,7 +149,7 @@ function AppliedNotice({ applied: { results, propagation } }: { applied: Applied
         ))}
       </ul>
       <Propagated propagation={propagation} />
-    </Result>
+    </ResultNotice>
   );
 }
 
@@ -163,7 +163,7 @@ interface ViolationsProps {
 function Violations({ document, failure, onShow }: ViolationsProps) {
   const placed = placeViolations(document, failure.fields);
   return (
-    <Result tone="bad" title={`${counted(placed.length, "problem")} in the document`}>
+    <ResultNotice tone="bad" title={`${counted(placed.length, "problem")} in the document`}>
       <p>Nothing was written.</p>
       <ol class="problems">
         {placed.map(({ path, message, place }) => (
@@ -173,10 +173,10 @@ function Violations({ document, failure, onShow }: ViolationsProps) {
                 Line {place.line}
               </button>
             )}{" "}
-            {path !== "" && <code>{path}</code>} <Said text={message} />
+            {path !== "" && <code>{path}</code>} <MessageText text={message} />
           </li>
         ))}
       </ol>
-    </Result>
+    </ResultNotice>
   );
 }

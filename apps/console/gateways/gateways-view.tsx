@@ -1,9 +1,9 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
-import { Answered, Empty, Fact, Time, useKit } from "@ostiary/lib/page";
+import { Empty, Fact, Loaded, Time, useKit } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useAsked } from "../console-session.ts";
-import { counted, Said } from "../parts/shown.tsx";
+import { counted, MessageText } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
 
 const LOOK_MS = 5_000;
@@ -27,11 +27,11 @@ export function GatewaysView() {
       </p>
       <section aria-labelledby="projections">
         <h2 id="projections">Outstanding projections</h2>
-        <Answered asked={projections}>{(answer) => <Outstanding {...answer} />}</Answered>
+        <Loaded asked={projections}>{(value) => <Outstanding {...value} />}</Loaded>
       </section>
       <section aria-labelledby="gateways">
         <h2 id="gateways">Running gateways</h2>
-        <Answered asked={gateways}>{(answer) => <Running {...answer} />}</Answered>
+        <Loaded asked={gateways}>{(value) => <Running {...value} />}</Loaded>
       </section>
     </>
   );
@@ -116,7 +116,7 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
           <ul class="problems">
             {skipped.map(({ service, reason }) => (
               <li key={service}>
-                <a href={fragmentOf({ name: "service", service })}>{service}</a> <Said text={reason} />
+                <a href={fragmentOf({ name: "service", service })}>{service}</a> <MessageText text={reason} />
               </li>
             ))}
           </ul>

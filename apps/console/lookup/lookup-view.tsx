@@ -1,10 +1,10 @@
 import type { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { bodyText, limitText, METHODS, type Method, timeoutText } from "@ostiary/lib/domain/routes";
-import { type Answer, Button, Fact, FailureNotice, SelectField, TextField } from "@ostiary/lib/page";
+import { Button, Fact, FailureNotice, type Result, SelectField, TextField } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useAsked, useQuestion } from "../console-session.ts";
-import { Methods, Result, ScopeBadge } from "../parts/shown.tsx";
+import { Methods, ResultNotice, ScopeBadge } from "../parts/shown.tsx";
 import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { nearestOf } from "../registry/console-registry.ts";
 
@@ -63,7 +63,7 @@ export function LookupView() {
           {busy ? "Looking up …" : "Look up"}
         </Button>
       </form>
-      <div aria-live="polite">{last !== null && <Answered {...last} onFollow={follow} />}</div>
+      <div aria-live="polite">{last !== null && <LookupResult {...last} onFollow={follow} />}</div>
     </>
   );
 }
@@ -99,9 +99,9 @@ function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller:
 }
 
 function RoleField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const { answer, failure, again } = useAsked(listRoles, "roles");
+  const { value: listed, failure, again } = useAsked(listRoles, "roles");
   if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
-  if (answer?.roles.length === 0) {
+  if (listed?.roles.length === 0) {
     return (
       <p class="quiet">This registry has no roles. Set its ROLES_FILE, or look up a member with labels.</p>
     );
@@ -113,26 +113,26 @@ function RoleField({ value, onChange }: { value: string; onChange: (value: strin
       value={value}
       options={[
         { value: "", text: "Choose a role" },
-        ...(answer?.roles ?? []).map(({ slug }) => ({ value: slug, text: slug })),
+        ...(listed?.roles ?? []).map(({ slug }) => ({ value: slug, text: slug })),
       ]}
       onInput={onChange}
     />
   );
 }
 
-interface AnsweredProps {
+interface LookupResultProps {
   question: Question;
-  answer: Answer<Lookup>;
+  result: Result<Lookup>;
   onFollow: (route: { method: Method; path: string }) => void;
 }
 
-function Answered({ question, answer, onFollow }: AnsweredProps) {
-  if (answer.ok) return <FoundRoute question={question} found={answer.value} />;
-  const { failure } = answer;
+function LookupResult({ question, result, onFollow }: LookupResultProps) {
+  if (result.ok) return <FoundRoute question={question} found={result.value} />;
+  const { failure } = result;
   const nearest = nearestOf(failure);
   if (failure.kind !== "missing") return <FailureNotice failure={failure} />;
   return (
-    <Result tone="bad" title="No route serves this request">
+    <ResultNotice tone="bad" title="No route serves this request">
       <p>
         The gateway answers{" "}
         <code>
@@ -155,7 +155,7 @@ function Answered({ question, answer, onFollow }: AnsweredProps) {
           </ul>
         </>
       )}
-    </Result>
+    </ResultNotice>
   );
 }
 
@@ -170,7 +170,7 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
     undefined: { title: `${service} serves this request` },
   } as const;
   return (
-    <Result {...verdicts[`${allowed}`]}>
+    <ResultNotice {...verdicts[`${allowed}`]}>
       {allowed !== undefined && <p>{whyText(found)}</p>}
       <dl class="facts">
         <Fact name="Route">
@@ -196,7 +196,7 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
           </Fact>
         ))}
       </dl>
-    </Result>
+    </ResultNotice>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ListedOperators } from "@ostiary/lib/contracts/registry-api";
-import { Answered, DataTable, Time } from "@ostiary/lib/page";
+import { DataTable, Loaded, Time } from "@ostiary/lib/page";
 import { useAsked } from "../console-session.ts";
 import { counted } from "../parts/shown.tsx";
 import { listOperators } from "../registry/calls.ts";
@@ -16,7 +16,7 @@ export function OperatorsView() {
         holder of the admin token. In a name, <code>*</code> stands for any characters; a path includes all
         paths below it; in an address, <code>*</code> stands for one label of the host or for the port.
       </p>
-      <Answered asked={asked}>
+      <Loaded asked={asked}>
         {({ operators }) => (
           <DataTable
             label="Operators"
@@ -33,7 +33,7 @@ export function OperatorsView() {
             }))}
           />
         )}
-      </Answered>
+      </Loaded>
     </>
   );
 }

@@ -15,7 +15,7 @@ interface CatalogProps {
 export function Catalog({ lead, children }: CatalogProps) {
   const session = useSession();
   const read = (registry: Registry) => session.readServices(registry);
-  const { loading, answer, failure, ask } = useAsked(read, "services");
+  const { loading, value, failure, ask } = useAsked(read, "services");
   const reload = async () => {
     if (await ask(() => session.ask(read))) session.announce("All services were reloaded.");
   };
@@ -31,15 +31,15 @@ export function Catalog({ lead, children }: CatalogProps) {
         <FailureNotice
           failure={failure}
           title={
-            answer === null
+            value === null
               ? undefined
               : "The services could not be reloaded: this page shows an earlier state"
           }
           onRetry={reload}
         />
       )}
-      {answer === null && failure === null && <Loading />}
-      {answer !== null && <Published {...answer}>{children}</Published>}
+      {value === null && failure === null && <Loading />}
+      {value !== null && <Published {...value}>{children}</Published>}
     </>
   );
 }

@@ -27,7 +27,7 @@ export function Methods({ methods }: { methods: readonly Method[] }) {
 }
 
 /** Shows a message of the registry, with the parts between backticks as code. */
-export function Said({ text }: { text: string }) {
+export function MessageText({ text }: { text: string }) {
   return (
     <>
       {text.split("`").map((part, index, parts) =>
@@ -63,13 +63,13 @@ export function Note({ reason, link }: Pick<Revision, "reason" | "link">) {
   );
 }
 
-interface ResultProps {
+interface ResultNoticeProps {
   tone?: "good" | "bad";
   title: string;
   children: ComponentChildren;
 }
 
-export function Result({ tone, title, children }: ResultProps) {
+export function ResultNotice({ tone, title, children }: ResultNoticeProps) {
   const heading = useId();
   return (
     <section class={tone === undefined ? "notice" : `notice notice-${tone}`} aria-labelledby={heading}>

@@ -8,20 +8,20 @@ import {
 import { RouteConflict, reasonOf } from "@ostiary/lib/domain/errors";
 import { OutOfBounds } from "@ostiary/lib/domain/routes";
 import {
-  type Answer,
-  answered,
   entriesOf,
   type Failure,
   type FailureKind,
   failed,
   failureOf,
+  type Result,
+  succeeded,
 } from "@ostiary/lib/page/failure";
 
 export type Send = (address: string, request: RequestInit) => Promise<Response>;
 
 const TIMEOUT_MS = 30_000;
 
-/** The exception that carries a failure from a call to {@link answerOf}. */
+/** The exception that carries a failure from a call to {@link resultOf}. */
 export class FailedCall extends Error {
   readonly failure: Failure;
 
@@ -32,12 +32,12 @@ export class FailedCall extends Error {
 }
 
 /** Runs calls of the registry, and returns their result or the failure. */
-export async function answerOf<Result>(work: () => Promise<Result>): Promise<Answer<Result>> {
+export async function resultOf<Value>(work: () => Promise<Value>): Promise<Result<Value>> {
   try {
-    return answered(await work());
+    return succeeded(await work());
   } catch (thrown) {
     if (thrown instanceof FailedCall) return { ok: false, failure: thrown.failure };
-    return failed("strange", { message: `The console failed: ${reasonOf(thrown)}` });
+    return failed("unexpected", { message: `The console failed: ${reasonOf(thrown)}` });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Revision } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
-import { Answered, Button, Empty, Rows, SelectField, Time } from "@ostiary/lib/page";
+import { Button, Empty, Loaded, Rows, SelectField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useAsked, useOperator, useSession } from "../console-session.ts";
@@ -34,9 +34,9 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
         <a href={fragmentOf({ name: "service", service })}>{service}</a> · each change creates a revision, and
         revisions never change
       </p>
-      <Answered asked={asked}>
+      <Loaded asked={asked}>
         {(entries) => <History {...{ service, revision, entries }} onChanged={asked.again} />}
-      </Answered>
+      </Loaded>
     </>
   );
 }
@@ -98,7 +98,7 @@ function Entries({ entries, shown }: EntriesProps) {
 /** Returns the parts of a restore that the operator may not publish, or null while they are not known. */
 function useRestoreBounds({ service, revision, config }: Revision): readonly OutOfBounds[] | null {
   const operator = useOperator();
-  const { answer, failure } = useAsked(
+  const { value, failure } = useAsked(
     async (registry) => {
       if (operator.role !== "publisher") return [];
       const { services } = await listServices(registry);
@@ -106,7 +106,7 @@ function useRestoreBounds({ service, revision, config }: Revision): readonly Out
     },
     JSON.stringify([operator, service, revision]),
   );
-  return failure === null ? answer : [];
+  return failure === null ? value : [];
 }
 
 interface ShownProps {
@@ -228,7 +228,7 @@ function Comparison({ from, to: { service, revision, config } }: ComparisonProps
     `${service} ${from} ${revision}`,
   );
   return (
-    <Answered asked={asked}>
+    <Loaded asked={asked}>
       {(changes) =>
         changes.length === 0 ? (
           <Empty title="There are no changes." />
@@ -239,6 +239,6 @@ function Comparison({ from, to: { service, revision, config } }: ComparisonProps
           </>
         )
       }
-    </Answered>
+    </Loaded>
   );
 }

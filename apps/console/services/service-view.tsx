@@ -8,7 +8,7 @@ import {
   testText,
   timeoutText,
 } from "@ostiary/lib/domain/routes";
-import { Answered, Button, DataTable, Empty, Fact, TextField } from "@ostiary/lib/page";
+import { Button, DataTable, Empty, Fact, Loaded, TextField } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../console-address.ts";
@@ -34,9 +34,7 @@ export function ServiceView({ name }: { name: string }) {
       </Empty>
     );
   }
-  return (
-    <Answered asked={asked}>{(service) => <Shown service={service} onChanged={asked.again} />}</Answered>
-  );
+  return <Loaded asked={asked}>{(service) => <Shown service={service} onChanged={asked.again} />}</Loaded>;
 }
 
 function Shown({ service, onChanged }: { service: Service; onChanged: () => void }) {

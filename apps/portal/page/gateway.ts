@@ -1,7 +1,7 @@
 import { type Credential, readText, sleep, transport } from "@ostiary/client";
 import { tryJson } from "@ostiary/lib/domain/json";
 import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
-import { type Answer, answered, failed, failureOf } from "@ostiary/lib/page/failure";
+import { failed, failureOf, type Result, succeeded } from "@ostiary/lib/page/failure";
 import { type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -26,9 +26,9 @@ export type Credentials = Readonly<Record<Exclude<Caller, "nobody">, Credential>
 
 /** The error of a credential that cannot be had. */
 export class NoCredential extends Error {
-  readonly answer: Answer<never>;
+  readonly answer: Result<never>;
 
-  constructor(answer: Answer<never>) {
+  constructor(answer: Result<never>) {
     super();
     this.answer = answer;
   }
@@ -76,7 +76,7 @@ export class Gateway {
     schema: Schema,
     path: string,
     call: Call = {},
-  ): Promise<Answer<Static<Schema>>> {
+  ): Promise<Result<Static<Schema>>> {
     const response = await this.#answer(path, call, TIMEOUT_MS);
     return response.ok ? parsed(schema, response.value, call) : response;
   }
@@ -87,20 +87,20 @@ export class Gateway {
     item: Item,
     path: string,
     query: NonNullable<Call["query"]> = {},
-  ): Promise<Answer<{ items: Static<Item>[]; has_more: boolean }>> {
+  ): Promise<Result<{ items: Static<Item>[]; has_more: boolean }>> {
     const shape = Type.Object({ [name]: Type.Array(Type.Unknown()), has_more: Type.Boolean() });
     const page = await this.send(shape, path, { query: { limit: PAGE_ITEMS, ...query } });
     if (!page.ok) return page;
     const items: unknown = Value.Clean(Type.Array(item), page.value[name]);
-    if (!Value.Check(Type.Array(item), items)) return failed("strange");
-    return answered({ items, has_more: page.value.has_more === true });
+    if (!Value.Check(Type.Array(item), items)) return failed("unexpected");
+    return succeeded({ items, has_more: page.value.has_more === true });
   }
 
   /**
    * Makes a call without a timeout, for large responses such as exports. Returns the response with an unread
    * body.
    */
-  stream(path: string, call: Call = {}): Promise<Answer<Response>> {
+  stream(path: string, call: Call = {}): Promise<Result<Response>> {
     return this.#answer(path, call);
   }
 
@@ -109,21 +109,21 @@ export class Gateway {
    * limit, retries only GET and HEAD. After a refused credential, retries all methods except POST and PATCH
    * (PT-48).
    */
-  exchange(path: string, call: Call): Promise<Answer<Response>> {
+  exchange(path: string, call: Call): Promise<Result<Response>> {
     return this.#exchange(path, call, ofAnyService);
   }
 
   /** Returns the header with the credential for an operation of the platform's own services. */
-  async credential(path: string): Promise<Answer<Record<string, string>>> {
+  async credential(path: string): Promise<Result<Record<string, string>>> {
     const { [callerOf(path)]: credential } = this.#credentials;
     try {
-      return answered({ [credential.header]: await credential.value(null) });
+      return succeeded({ [credential.header]: await credential.value(null) });
     } catch (error) {
       return answerTo(error, false);
     }
   }
 
-  async #answer(path: string, call: Call, timeoutMs?: number): Promise<Answer<Response>> {
+  async #answer(path: string, call: Call, timeoutMs?: number): Promise<Result<Response>> {
     const response = await this.#exchange(path, call, ofPlatform, timeoutMs);
     if (!response.ok || response.value.ok) return response;
     const text = await response.value.text().catch(() => "");
@@ -135,7 +135,7 @@ export class Gateway {
     call: Call,
     repeats: (method: string, status: number | null) => boolean,
     timeoutMs = Number.POSITIVE_INFINITY,
-  ): Promise<Answer<Response>> {
+  ): Promise<Result<Response>> {
     const { as = callerOf(path), method = "GET", query = {}, signal } = call;
     const send = transport({
       baseUrl: this.#origin,
@@ -161,7 +161,7 @@ export class Gateway {
       referrerPolicy: "no-referrer",
     });
     try {
-      return answered(await send(request));
+      return succeeded(await send(request));
     } catch (error) {
       return answerTo(error, isWrite(call));
     }
@@ -192,19 +192,19 @@ export async function parsed<Schema extends TSchema>(
   schema: Schema,
   response: Response,
   call: Pick<Call, "method" | "signal">,
-): Promise<Answer<Static<Schema>>> {
+): Promise<Result<Static<Schema>>> {
   const known = { status: response.status, outcomeUnknown: isWrite(call) };
   try {
     const text = await readText(response, BODY_BYTES_MAX, call.signal ?? AbortSignal.timeout(TIMEOUT_MS));
     const value: unknown = Value.Clean(schema, text === "" ? null : JSON.parse(text));
-    return Value.Check(schema, value) ? answered(value) : failed("strange", known);
+    return Value.Check(schema, value) ? succeeded(value) : failed("unexpected", known);
   } catch {
     return failed("away", known);
   }
 }
 
 /** Returns the failure of a call that got no response. */
-function answerTo(error: unknown, outcomeUnknown: boolean): Answer<never> {
+function answerTo(error: unknown, outcomeUnknown: boolean): Result<never> {
   return error instanceof NoCredential ? error.answer : failed("away", { outcomeUnknown });
 }
 

@@ -1,6 +1,6 @@
 import { lifetimeOf, SessionCredential } from "@ostiary/client";
 import { Membership, Session } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, answered, failed } from "@ostiary/lib/page/failure";
+import { failed, type Result, succeeded } from "@ostiary/lib/page/failure";
 import { forgetInTab, keepInTab, readFromTab, takeFromTab } from "@ostiary/lib/page/sign-in/tab-storage";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Static, Type } from "@sinclair/typebox";
@@ -72,29 +72,29 @@ export class OrganizationSession {
   }
 
   /** Creates a session in an organization, unless the current session is in the same organization. */
-  async choose(organization_id: string): Promise<Answer<ChosenMember>> {
+  async choose(organization_id: string): Promise<Result<ChosenMember>> {
     const present = this.#member.peek();
-    if (present?.organization_id === organization_id) return answered(present);
+    if (present?.organization_id === organization_id) return succeeded(present);
     const kept = takeFromTab(KEPT, Opened);
     this.#leave();
     return this.#open(organization_id, kept);
   }
 
   /** Creates a new session for the chosen organization, so that the page shows a changed role. */
-  async refresh(): Promise<Answer<ChosenMember>> {
+  async refresh(): Promise<Result<ChosenMember>> {
     const { organization_id } = this.#member.peek() ?? {};
     return organization_id === undefined ? failed("missing") : this.#open(organization_id);
   }
 
   /** Creates a session in an organization, or goes on with the one that the tab kept. */
-  async #open(organization_id: string, kept: Opened | null = null): Promise<Answer<ChosenMember>> {
+  async #open(organization_id: string, kept: Opened | null = null): Promise<Result<ChosenMember>> {
     const departures = this.#departures;
     const membership = await this.#membershipIn(organization_id);
     if (!membership.ok) return membership;
     const isKept = kept !== null && this.#isOf(kept, membership.value);
-    const first = isKept ? answered(kept) : await this.#mint(organization_id);
+    const first = isKept ? succeeded(kept) : await this.#mint(organization_id);
     if (!first.ok) return first;
-    let next: Answer<Opened> | null = first;
+    let next: Result<Opened> | null = first;
     const session: SessionCredential = new SessionCredential(async () => {
       const opened = next ?? (await this.#mint(organization_id));
       next = null;
@@ -108,7 +108,7 @@ export class OrganizationSession {
       this.#session = session;
       this.#show(first.value);
     }
-    return answered(memberOf(first.value.session));
+    return succeeded(memberOf(first.value.session));
   }
 
   #show(opened: Opened): void {
@@ -133,7 +133,7 @@ export class OrganizationSession {
   }
 
   /** Reads all memberships of the person. A person has few memberships. */
-  async list(): Promise<Answer<Membership[]>> {
+  async list(): Promise<Result<Membership[]>> {
     const person = this.#options.person();
     const all: Membership[] = [];
     for (;;) {
@@ -144,18 +144,18 @@ export class OrganizationSession {
       all.push(...page.value.items);
       if (page.value.has_more && page.value.items.length > 0) continue;
       if (person === this.#options.person()) this.#memberships.value = all;
-      return answered(all);
+      return succeeded(all);
     }
   }
 
-  async #membershipIn(organization_id: string): Promise<Answer<Membership>> {
+  async #membershipIn(organization_id: string): Promise<Result<Membership>> {
     const found = await this.list();
     if (!found.ok) return found;
     const membership = found.value.find(({ organization }) => organization.id === organization_id);
-    return membership === undefined ? failed("missing") : answered(membership);
+    return membership === undefined ? failed("missing") : succeeded(membership);
   }
 
-  async #mint(organization_id: string): Promise<Answer<Opened>> {
+  async #mint(organization_id: string): Promise<Result<Opened>> {
     const path = pathTo("user", "organizations", organization_id, "session");
     const openedMs = Date.now();
     const answer = await this.#gateway.stream(path, { method: "POST", body: {} });
@@ -163,7 +163,7 @@ export class OrganizationSession {
     const minted = await parsed(Session, answer.value, { method: "POST" });
     if (!minted.ok) return minted;
     const lifetimeMs = lifetimeOf(minted.value.expires_at, answer.value);
-    return answered({ session: minted.value, user_id: this.#options.person(), openedMs, lifetimeMs });
+    return succeeded({ session: minted.value, user_id: this.#options.person(), openedMs, lifetimeMs });
   }
 
   /** Returns the session's token, renewed shortly before its end and when the gateway refused it. */

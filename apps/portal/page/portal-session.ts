@@ -1,13 +1,13 @@
 import { bearer } from "@ostiary/client";
 import { User } from "@ostiary/lib/contracts/identity-api";
 import {
-  type Answer,
   failed,
   forgetInTab,
   keepInTab,
   PageSession,
   type Pages,
   type Place,
+  type Result,
   readFromTab,
   requiredContext,
   type SignedOut,
@@ -71,7 +71,7 @@ export class Session extends PageSession<Address> {
     return this.organization.member;
   }
 
-  async rename(name: string): Promise<Answer<User>> {
+  async rename(name: string): Promise<Result<User>> {
     const body = { display_name: name };
     const changed = await this.gateway.send(User, pathTo("user"), { method: "PATCH", body });
     const person = this.#person.peek();

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import {
-  answerOf,
   conflictsOf,
   FailedCall,
   nearestOf,
   pathTo,
   Registry,
+  resultOf,
   type Send,
 } from "../../../apps/console/registry/console-registry.ts";
 
@@ -16,11 +16,11 @@ const envelope = (code: string, details: object | null = null) => ({
 });
 
 async function failureOf(send: Send, method: "GET" | "POST" = "GET", query?: Record<string, string>) {
-  const answer = await answerOf(() =>
+  const result = await resultOf(() =>
     new Registry("token", send).ask(Shape, "/x", { method, ...(query && { query }) }),
   );
-  if (answer.ok) throw new Error("Expected a failure.");
-  return answer.failure;
+  if (result.ok) throw new Error("Expected a failure.");
+  return result.failure;
 }
 const answering =
   (status: number, body: unknown): Send =>
@@ -86,7 +86,7 @@ describe("the console's call of the registry", () => {
     [422, "VALIDATION_ERROR", "invalid"],
     [500, "INTERNAL_ERROR", "away"],
     [503, "SERVICE_UNAVAILABLE", "away"],
-    [405, "METHOD_NOT_ALLOWED", "strange"],
+    [405, "METHOD_NOT_ALLOWED", "unexpected"],
   ])("reports the response %d %s as %s", async (status, code, kind) => {
     const failure = await failureOf(answering(status, envelope(code)));
     expect(failure).toMatchObject({ kind, request_id: "r-1", outcomeUnknown: false });
@@ -95,9 +95,9 @@ describe("the console's call of the registry", () => {
   test.each<[string, Send, string]>([
     ["a network error", () => Promise.reject(new TypeError("Failed to fetch")), "away"],
     ["a 502 of a proxy", answering(502, "<html>Bad gateway</html>"), "away"],
-    ["an HTML page", answering(200, "<html>Hello</html>"), "strange"],
-    ["a response of another version", answering(200, { ok: "yes" }), "strange"],
-    ["an envelope without an error", answering(418, { error: null }), "strange"],
+    ["an HTML page", answering(200, "<html>Hello</html>"), "unexpected"],
+    ["a response of another version", answering(200, { ok: "yes" }), "unexpected"],
+    ["an envelope without an error", answering(418, { error: null }), "unexpected"],
   ])("fails on %s", async (_, send, kind) => {
     expect(await failureOf(send)).toMatchObject({ kind });
   });

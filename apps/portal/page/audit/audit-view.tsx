@@ -1,9 +1,9 @@
 import {
-  Answered,
   Button,
   CopyButton,
   Empty,
   Fact,
+  Loaded,
   PagedRows,
   type Place,
   Route,
@@ -61,7 +61,7 @@ function EventsView({ log, filters }: { log: Log; filters: Filters }) {
         <Button onClick={() => setExporting(true)}>{t.export.open}</Button>
       </p>
       <FilterChips log={log} filters={filters} failure={pages.failure} onChoose={choose} />
-      {pages.answer !== null && key_prefix !== "" && (
+      {pages.value !== null && key_prefix !== "" && (
         <p role="status">
           {t.ofKey(found.length, pages.items.length, key_prefix)} {!pages.has_more && t.wholeLog}
         </p>
@@ -87,11 +87,11 @@ function EventView({ log, request_id }: { log: Log; request_id: string }) {
       <p>
         <a href={address(log.view)}>{t.back}</a>
       </p>
-      <Answered asked={asked}>
+      <Loaded asked={asked}>
         {({ items: [event] }) =>
           event === undefined ? <Empty title={t.noEvent} /> : <EventFacts log={log} event={event} />
         }
-      </Answered>
+      </Loaded>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { answered, DataTable, Route, Time, useAsked } from "@ostiary/lib/page";
+import { DataTable, Route, succeeded, Time, useAsked } from "@ostiary/lib/page";
 import { PersonName, usePeople } from "../people/person-name.tsx";
 import { MEMBERS } from "../portal-address.ts";
 import { useAddress, useSession } from "../portal-session.ts";
@@ -43,11 +43,11 @@ export function useSummaries(events: readonly ShownEvent[]): ReadonlyMap<string,
   const { gateway } = useSession();
   const { known } = useTexts().audit.deeds;
   const isNeeded = events.some((event) => !Object.hasOwn(known, actionOf(event)));
-  const { answer } = useAsked(
-    async () => (isNeeded ? fetchDescription(gateway) : answered(null)),
+  const { value } = useAsked(
+    async () => (isNeeded ? fetchDescription(gateway) : succeeded(null)),
     String(isNeeded),
   );
-  return new Map(answer?.operations.map(({ method, path, summary }) => [`${method} ${path}`, summary]));
+  return new Map(value?.operations.map(({ method, path, summary }) => [`${method} ${path}`, summary]));
 }
 
 /** Shows who made a request: the member, or in a person's own log the reader. Names the credential below. */

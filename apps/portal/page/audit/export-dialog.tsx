@@ -1,11 +1,11 @@
 import {
-  type Answer,
-  answered,
   Button,
   Dialog,
   FailureNotice,
   failed,
+  type Result,
   SelectField,
+  succeeded,
   useWrite,
 } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
@@ -77,7 +77,7 @@ async function readExport(
   path: string,
   call: Call,
   onProgress: (bytes: number) => void,
-): Promise<Answer<Blob>> {
+): Promise<Result<Blob>> {
   const answer = await gateway.stream(path, call);
   if (!answer.ok) return answer;
   let bytes = 0;
@@ -90,7 +90,7 @@ async function readExport(
   });
   try {
     const counted = answer.value.body?.pipeThrough(counting) ?? null;
-    return answered(await new Response(counted, answer.value).blob());
+    return succeeded(await new Response(counted, answer.value).blob());
   } catch {
     return failed("away");
   }

@@ -93,7 +93,7 @@ function InviteDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
   const [chosen, setRole] = useState<string | null>(null);
   const [days, setDays] = useState<(typeof DAYS)[number]>("7");
   const [uses, setUses] = useState<(typeof USES)[number]>("1");
-  const role = chosen ?? roles.answer?.default_role ?? null;
+  const role = chosen ?? roles.value?.default_role ?? null;
   const body = {
     ...(email.trim() !== "" && { email }),
     ...(role !== null && { role }),
@@ -128,7 +128,7 @@ function InviteDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
       onChange={onChange}
     >
       <TextField label={t.email} help={t.emailHelp} {...form.field("email", email, setEmail)} />
-      {role !== null && <RoleField roles={roles.answer} {...form.field("role", role, setRole)} />}
+      {role !== null && <RoleField roles={roles.value} {...form.field("role", role, setRole)} />}
       <SelectField
         label={t.days}
         options={DAYS.map((value) => ({ value, text: t.inDays(Number(value)) }))}

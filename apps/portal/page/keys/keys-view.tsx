@@ -1,10 +1,10 @@
 import { ApiKey, CreatedApiKey, NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
 import { curlCommand } from "@ostiary/lib/openapi";
 import {
-  type Answer,
   Button,
   type Choice,
   DataTable,
+  type Result,
   SearchedList,
   SelectField,
   TextField,
@@ -227,7 +227,7 @@ interface NewKeyDialogProps extends Omit<KeyDialogProps, "address"> {
   found?: Problems;
   /** The path of an example call that the key can make. */
   example: string;
-  make: () => Promise<Answer<CreatedApiKey>>;
+  make: () => Promise<Result<CreatedApiKey>>;
   children: (problems: FieldProblems) => ComponentChildren;
 }
 

@@ -1,5 +1,5 @@
 import { CreatedApiKey, NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, Button, TextField } from "@ostiary/lib/page";
+import { Button, type Result, TextField } from "@ostiary/lib/page";
 import { useRef, useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { problemOf } from "../parts/use-problems.ts";
@@ -51,9 +51,9 @@ function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
   const [days, setDays] = useState<Days>("90");
   /** The service account, which a second attempt uses again if only the key failed. Its name and role are final then. */
   const account = useRef<ServiceAccount | null>(null);
-  const role = chosen ?? roles.answer?.service_account_default_role ?? null;
+  const role = chosen ?? roles.value?.service_account_default_role ?? null;
   const post = { method: "POST" } as const;
-  const make = async (): Promise<Answer<CreatedApiKey>> => {
+  const make = async (): Promise<Result<CreatedApiKey>> => {
     if (account.current === null) {
       const body = { name, ...(role !== null && { role }) };
       const made = await gateway.send(ServiceAccount, pathTo("org", "service-accounts"), { ...post, body });
@@ -90,7 +90,7 @@ function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
                 {...problems.field("name", name, setName)}
                 required
               />
-              {role !== null && <RoleField roles={roles.answer} {...problems.field("role", role, setRole)} />}
+              {role !== null && <RoleField roles={roles.value} {...problems.field("role", role, setRole)} />}
             </>
           ) : (
             <p>{t.halfDone(account.current.name, account.current.role)}</p>

@@ -1,6 +1,5 @@
 import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/identity-api";
 import {
-  Answered,
   Button,
   CopyButton,
   DataTable,
@@ -8,6 +7,7 @@ import {
   Fact,
   FailureNotice,
   Form,
+  Loaded,
   type Place,
   SearchedList,
   SelectField,
@@ -96,7 +96,7 @@ function MemberView({ member_id }: { member_id: string }) {
       <p>
         <a href={address(MEMBERS)}>{t.back}</a>
       </p>
-      <Answered asked={asked}>
+      <Loaded asked={asked}>
         {(member) =>
           member.status === "removed" ? (
             <section aria-label={nameOf(member, t)}>
@@ -107,7 +107,7 @@ function MemberView({ member_id }: { member_id: string }) {
             <Living member={member} name={nameOf(member, t)} onChange={asked.again} />
           )
         }
-      </Answered>
+      </Loaded>
     </>
   );
 }
@@ -123,7 +123,7 @@ type Change = "suspend" | "activate" | "remove" | "leave";
 function Living({ member, name, onChange }: LivingProps) {
   const { members: t, overview } = useTexts();
   const session = useSession();
-  const { answer: roles } = useRoles();
+  const { value: roles } = useRoles();
   const [change, setChange] = useState<Change | null>(null);
   const own = member.id === session.member.value?.member_id;
   const manages = session.may(MEMBERS_LABEL);

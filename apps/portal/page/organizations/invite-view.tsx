@@ -1,10 +1,10 @@
 import { InvitePreview, Member } from "@ostiary/lib/contracts/identity-api";
 import {
-  Answered,
   Button,
   type Failure,
   FailureNotice,
   Form,
+  Loaded,
   Notice,
   TextField,
   Time,
@@ -73,7 +73,7 @@ function Invitation({ token }: { token: string }) {
     );
   }
   return (
-    <Answered asked={asked}>
+    <Loaded asked={asked}>
       {(preview) =>
         preview.member_id !== null ? (
           <Opening organization_id={preview.organization.id} />
@@ -88,7 +88,7 @@ function Invitation({ token }: { token: string }) {
           </>
         )
       }
-    </Answered>
+    </Loaded>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Membership, Organization } from "@ostiary/lib/contracts/identity-api";
-import { Answered, DataTable, Empty, FailureNotice, Loading, useAsked } from "@ostiary/lib/page";
+import { DataTable, Empty, FailureNotice, Loaded, Loading, useAsked } from "@ostiary/lib/page";
 import type { JSX } from "preact";
 import { pathTo } from "../gateway.ts";
 import { NameForm } from "../parts/name-form.tsx";
@@ -14,7 +14,7 @@ export function OrganizationsView() {
   return (
     <>
       <p class="lead">{texts.lead}</p>
-      <Answered asked={memberships}>{(answer) => <Organizations memberships={answer} />}</Answered>
+      <Loaded asked={memberships}>{(answer) => <Organizations memberships={answer} />}</Loaded>
       <CreateOrganization onUnknown={memberships.again} />
     </>
   );

@@ -1,5 +1,5 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { Answered, CopyButton, Empty, Fact, type Place, Time, useAsked } from "@ostiary/lib/page";
+import { CopyButton, Empty, Fact, Loaded, type Place, Time, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { EventTable } from "../audit/event-table.tsx";
 import { listEvents, ORGANIZATION_LOG } from "../audit/logs.ts";
@@ -45,7 +45,7 @@ function Counts() {
     "counts",
   );
   return (
-    <Answered asked={asked}>
+    <Loaded asked={asked}>
       {({ members, invites, endingKeys, endingAccount }) => (
         <ul class="tiles">
           <Tile count={members} text={t.members} href={address(MEMBERS)} />
@@ -53,7 +53,7 @@ function Counts() {
           <Tile count={endingKeys} text={t.endingKeys} href={address(...keysAt(endingAccount))} />
         </ul>
       )}
-    </Answered>
+    </Loaded>
   );
 }
 
@@ -88,7 +88,7 @@ function MonthSoFar() {
   return (
     <section aria-labelledby="month">
       <h2 id="month">{t.month}</h2>
-      <Answered asked={usage}>
+      <Loaded asked={usage}>
         {(answer) => (
           <div class="halves">
             <DayPlot days={daysOf(month, nowMs)} usage={answer.usage} />
@@ -97,7 +97,7 @@ function MonthSoFar() {
             </div>
           </div>
         )}
-      </Answered>
+      </Loaded>
       <a href={address(USAGE)}>{t.allUsage}</a>
     </section>
   );
@@ -114,7 +114,7 @@ function LastEvents() {
   return (
     <section aria-labelledby="last">
       <h2 id="last">{t.lastEvents}</h2>
-      <Answered asked={asked}>
+      <Loaded asked={asked}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title={audit.none} />
@@ -122,7 +122,7 @@ function LastEvents() {
             <EventTable log={ORGANIZATION_LOG} events={items} />
           )
         }
-      </Answered>
+      </Loaded>
       <p class="spread">
         <a href={address(AUDIT)}>{t.allEvents}</a>
         <span>
@@ -146,7 +146,7 @@ function OrganizationFacts() {
   const member = session.member.value;
   const asked = useAsked(() => session.gateway.send(Organization, pathTo("org")), "organization");
   return (
-    <Answered asked={asked}>
+    <Loaded asked={asked}>
       {({ name, id, plan, created_at }) => (
         <section aria-labelledby="organization">
           <h2 id="organization">{title}</h2>
@@ -169,6 +169,6 @@ function OrganizationFacts() {
           </dl>
         </section>
       )}
-    </Answered>
+    </Loaded>
   );
 }

@@ -1,5 +1,5 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { Answered, Button, useAsked } from "@ostiary/lib/page";
+import { Button, Loaded, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { ConfirmDeletion } from "../parts/confirm.tsx";
@@ -16,7 +16,7 @@ export function SettingsView() {
   const mayRename = session.may(RENAME_LABEL);
   const mayDelete = session.may(DELETION_LABEL);
   return (
-    <Answered asked={asked}>
+    <Loaded asked={asked}>
       {({ name }) => (
         <>
           {!mayRename && !mayDelete && <p class="lead">{t.nothing}</p>}
@@ -24,7 +24,7 @@ export function SettingsView() {
           {mayDelete && <Deletion name={name} onChange={asked.again} />}
         </>
       )}
-    </Answered>
+    </Loaded>
   );
 }
 

@@ -1,5 +1,5 @@
 import { NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, Button, FailureNotice, Form, TextField, useDraft } from "@ostiary/lib/page";
+import { Button, FailureNotice, Form, type Result, TextField, useDraft } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useTexts } from "../texts/texts.ts";
 import { problemOf, useForm } from "./use-problems.ts";
@@ -11,7 +11,7 @@ interface NameFormProps<Named> {
   /** The label of the submit button, if it does more than to save the name. */
   button?: string;
   isMain?: boolean;
-  write: (name: string) => Promise<Answer<Named>>;
+  write: (name: string) => Promise<Result<Named>>;
   done: (named: Named) => void;
   /** Called to reload the data if the outcome of the write is unknown. */
   onUnknown?: () => unknown;

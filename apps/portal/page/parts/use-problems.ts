@@ -1,5 +1,5 @@
 import { isBlank, problemOfText } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, type Failure, type Formats, useWrite } from "@ostiary/lib/page";
+import { type Failure, type Formats, type Result, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
@@ -50,7 +50,7 @@ export function useForm() {
     ...writing,
     ...problems,
     /** Makes the change unless the page finds a problem. Otherwise shows the problems. */
-    send<Result>(found: Problems, work: () => Promise<Answer<Result>>, done: (value: Result) => void) {
+    send<Value>(found: Problems, work: () => Promise<Result<Value>>, done: (value: Value) => void) {
       if (problems.pass(found)) void writing.write(work, done);
     },
   };

@@ -1,7 +1,7 @@
 import { User } from "@ostiary/lib/contracts/identity-api";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { type JsonObject, sampleOf } from "@ostiary/lib/openapi";
-import { type Answer, answered, failed } from "@ostiary/lib/page/failure";
+import { failed, type Result, succeeded } from "@ostiary/lib/page/failure";
 import { Type } from "@sinclair/typebox";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
 
@@ -222,11 +222,11 @@ const DESCRIPTION_PATH = "/edge/openapi.json";
  * Fetches and parses the edge description. Fails with `forbidden` if only operators may read the description:
  * the registry then refuses the person's credential, although the gateway accepts it for other calls.
  */
-export async function fetchDescription(gateway: Gateway): Promise<Answer<Description>> {
+export async function fetchDescription(gateway: Gateway): Promise<Result<Description>> {
   const answer = await gateway.send(Type.Unknown(), DESCRIPTION_PATH);
   if (answer.ok) {
     const description = readDescription(answer.value);
-    return description === null ? failed("strange") : answered(description);
+    return description === null ? failed("unexpected") : succeeded(description);
   }
   if (answer.failure.kind !== "signed_out") return answer;
   const person = await gateway.send(User, pathTo("user"));

@@ -1,7 +1,7 @@
 import {
-  Answered,
   DataTable,
   Empty,
+  Loaded,
   type Place,
   Route,
   SearchedList,
@@ -31,7 +31,7 @@ export function ReferenceView({ place }: { place: Place }) {
   if (asked.failure?.kind === "missing") return <Empty title={t.unpublished} />;
   if (asked.failure?.kind === "forbidden") return <Empty title={t.closed} />;
   return (
-    <Answered asked={asked}>
+    <Loaded asked={asked}>
       {(description) => {
         const operation = description.operations.find((each) => each.id === id);
         if (id === undefined) return <OperationList description={description} />;
@@ -44,7 +44,7 @@ export function ReferenceView({ place }: { place: Place }) {
           </Empty>
         );
       }}
-    </Answered>
+    </Loaded>
   );
 }
 

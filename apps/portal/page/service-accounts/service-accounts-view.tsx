@@ -1,14 +1,5 @@
 import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import {
-  Answered,
-  Button,
-  DataTable,
-  Fact,
-  type Place,
-  SearchedList,
-  Time,
-  useAsked,
-} from "@ostiary/lib/page";
+import { Button, DataTable, Fact, Loaded, type Place, SearchedList, Time, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { KeyList, serviceAccountKeys } from "../keys/keys-view.tsx";
@@ -81,14 +72,14 @@ function ServiceAccountView({ id }: { id: string }) {
       <p>
         <a href={address(SERVICE_ACCOUNTS)}>{t.back}</a>
       </p>
-      <Answered asked={asked}>
+      <Loaded asked={asked}>
         {(account) => (
           <>
             <Account account={account} onChange={asked.again} />
             <KeyList address={serviceAccountKeys(id)} manages={session.may(SERVICE_ACCOUNTS_LABEL)} />
           </>
         )}
-      </Answered>
+      </Loaded>
     </>
   );
 }

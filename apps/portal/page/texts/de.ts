@@ -51,7 +51,7 @@ export const de: Texts = {
     invalid: ["Die Eingabe ist ungültig", ""],
     limited: ["Zu viele Anfragen", "Ein Limit ist erreicht. Versuchen Sie es später erneut."],
     away: ["Der Dienst antwortet nicht", "Versuchen Sie es gleich noch einmal."],
-    strange: [
+    unexpected: [
       "Unerwartete Antwort",
       "Diese Seite versteht die Antwort des Dienstes nicht. Laden Sie die Seite neu.",
     ],

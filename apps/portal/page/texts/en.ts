@@ -37,7 +37,7 @@ export const en = {
     invalid: ["The input is not valid", ""],
     limited: ["Too many requests", "A limit was reached. Try again later."],
     away: ["The service does not answer", "Try again in a moment."],
-    strange: [
+    unexpected: [
       "Unexpected response",
       "This page does not understand the response of the service. Reload the page.",
     ],

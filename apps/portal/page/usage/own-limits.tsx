@@ -1,7 +1,7 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
-import { Answered, answered, Button, DataTable, Empty, Route, Rows, useAsked } from "@ostiary/lib/page";
+import { Button, DataTable, Empty, Loaded, Route, Rows, succeeded, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Gateway, parsed, pathTo } from "../gateway.ts";
 import { useSession } from "../portal-session.ts";
@@ -35,7 +35,7 @@ function LimitList() {
     return policy === null ? numbers : `${policy}: ${numbers}`;
   };
   return (
-    <Answered asked={asked}>
+    <Loaded asked={asked}>
       {({ operations, byDefault }) => {
         const own = operations.filter(({ operation }) => isGranted(operation, session));
         if (own.length === 0) return <Empty title={t.noLimits} />;
@@ -59,7 +59,7 @@ function LimitList() {
           </Rows>
         );
       }}
-    </Answered>
+    </Loaded>
   );
 }
 
@@ -83,7 +83,7 @@ async function readLimits(gateway: Gateway) {
   );
   const stated = response.value.headers.get(RATE_LIMIT_HEADERS.limit);
   const byDefault = asked?.limits === "default" && stated !== null ? Number(stated) : null;
-  return answered({ operations, byDefault });
+  return succeeded({ operations, byDefault });
 }
 
 /** A rate limit of an operation, for the organization's plan. */

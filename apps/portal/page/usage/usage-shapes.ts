@@ -1,6 +1,6 @@
 import { OrganizationQuota } from "@ostiary/lib/contracts/usage-contract";
 import { usageSums } from "@ostiary/lib/domain/usage";
-import type { Answer } from "@ostiary/lib/page/failure";
+import type { Result } from "@ostiary/lib/page/failure";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Gateway, pathTo } from "../gateway.ts";
 
@@ -61,7 +61,7 @@ export function daysOf(month: string, nowMs: number): string[] {
 const DAY_MS = 86_400_000;
 
 /** Reads the usage of each day of a month, without the calls of this page unless `all`. */
-export function readMonth(gateway: Gateway, month: string, all = false): Promise<Answer<MonthUsage>> {
+export function readMonth(gateway: Gateway, month: string, all = false): Promise<Result<MonthUsage>> {
   return gateway.send(MonthUsage, USAGE_PATH, { query: queryOf(month, "day", all) });
 }
 

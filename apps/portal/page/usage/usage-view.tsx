@@ -1,7 +1,7 @@
 import {
-  Answered,
   DataTable,
   Empty,
+  Loaded,
   PagedRows,
   type Place,
   Route,
@@ -62,7 +62,7 @@ export function UsageView({ place }: { place: Place }) {
           {t.withOwn}
         </label>
       </div>
-      <Answered asked={usage}>
+      <Loaded asked={usage}>
         {(answer) => (
           <>
             <Totals usage={answer.usage} />
@@ -70,7 +70,7 @@ export function UsageView({ place }: { place: Place }) {
             <Days days={daysOf(month, nowMs)} answer={answer} />
           </>
         )}
-      </Answered>
+      </Loaded>
       <Breakdown month={month} all={all} />
       <OwnLimits />
     </>
