@@ -1,5 +1,6 @@
 /** The call with which the gateway asks identity to validate a caller's credential (ID-84, ID-87). */
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { isIJsonText } from "../domain/json/index.ts";
 import { PlanName } from "../domain/routes/name-schemas.ts";
 import { idField, nullable } from "../domain/schemas/index.ts";
 
@@ -9,12 +10,11 @@ export const SUBJECT_LENGTH_MAX = 255;
 /** The limits that identity sets for an issuer and a subject. */
 const storable = { maxLength: SUBJECT_LENGTH_MAX, pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
 
-/** Text without control characters, and with surrogates only in pairs, can be stored and compared. */
-const STORABLE = /^[^\p{Cc}\p{Cs}]+$/u;
+const WITHOUT_CONTROLS = /^\P{Cc}+$/u;
 
 /** Returns whether identity accepts a text as an issuer or a subject (ID-86). */
 export function isStorableSubject(text: string): boolean {
-  return text.length <= SUBJECT_LENGTH_MAX && STORABLE.test(text);
+  return text.length <= SUBJECT_LENGTH_MAX && WITHOUT_CONTROLS.test(text) && isIJsonText(text);
 }
 
 export const IdpSubject = Type.Object(

@@ -4,6 +4,7 @@ import {
   type UsageCount,
 } from "@ostiary/lib/contracts/usage-contract";
 import { ApiError } from "@ostiary/lib/domain/errors";
+import { isIJsonText } from "@ostiary/lib/domain/json";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
 import { ClientGone } from "../upstream/call.ts";
@@ -198,7 +199,7 @@ function noUsage() {
 /** Returns whether the audit service accepts an id. Ids come from identity and can have any form. */
 export function isCountable(id: string | null): id is string {
   return (
-    id !== null && id !== "" && id.length <= USAGE_ID_LENGTH_MAX && !id.includes("\0") && id.isWellFormed()
+    id !== null && id !== "" && id.length <= USAGE_ID_LENGTH_MAX && !id.includes("\0") && isIJsonText(id)
   );
 }
 

@@ -14,7 +14,7 @@ export class NotIJson extends Error {
 
 /**
  * Parses JSON that has the same meaning in every parser: no duplicate names in an object, no number that loses digits
- * as a double, and no half of a surrogate pair.
+ * as a double, and only Unicode text.
  *
  * @throws SyntaxError, JsonTooDeep, NotIJson
  */
@@ -24,21 +24,30 @@ export function parseIJson(text: string, depthMax?: number): unknown {
   if (repeated !== null) {
     throw new NotIJson(`an object has two members with the name ${shown(repeated)}`);
   }
-  const path = SURROGATE.test(text) || !text.isWellFormed() ? halfPairIn(value) : null;
-  if (path !== null) throw new NotIJson("a text or a name has half of a surrogate pair", path);
+  const isSuspect = SUSPECT.test(text) && (text.includes("\\u") || !isIJsonText(text));
+  const path = isSuspect ? forbiddenIn(value) : null;
+  if (path !== null)
+    throw new NotIJson("a text or a name has half of a surrogate pair or a noncharacter", path);
   return value;
 }
 
-/** An escape of half of a surrogate pair. */
-const SURROGATE = /\\u[dD][89a-fA-F]/;
+/** Matches a character that I-JSON forbids in texts and names. */
+const FORBIDDEN = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
+/** Matches each JSON text that has something forbidden, raw or escaped. Most other texts do not match. */
+const SUSPECT = /\\u[dDfF]|[\ud800-\uffff]/;
 
-/** Returns the path to the first text that has half of a surrogate pair, or to the object with such a name. */
-function halfPairIn(value: unknown): (string | number)[] | null {
-  if (typeof value === "string") return value.isWellFormed() ? null : [];
+/** Returns whether I-JSON allows a text: without half of a surrogate pair, and without a noncharacter such as U+FFFE. */
+export function isIJsonText(text: string): boolean {
+  return !FORBIDDEN.test(text);
+}
+
+/** Returns the path to the first text that I-JSON forbids, or to the object with such a name. */
+function forbiddenIn(value: unknown): (string | number)[] | null {
+  if (typeof value === "string") return isIJsonText(value) ? null : [];
   if (typeof value !== "object" || value === null) return null;
   for (const [name, item] of Object.entries(value)) {
-    if (!name.isWellFormed()) return [];
-    const path = halfPairIn(item);
+    if (!isIJsonText(name)) return [];
+    const path = forbiddenIn(item);
     if (path !== null) return [Array.isArray(value) ? Number(name) : name, ...path];
   }
   return null;

@@ -111,8 +111,10 @@ describe("an outcome", () => {
     ["a text", { a: [1, { b: "x\ud800" }] }, "details.a[1].b"],
     ["a name", { a: [1, { "\udfffx": 1 }] }, "details.a[1]"],
     ["a name of the details", { "\ud83d": 1 }, "details"],
+    ["another text", { a: { b: "\ufffe" } }, "details.a.b"],
+    ["another name", { "\u{1ffff}": 1 }, "details"],
   ])(
-    "with half of a surrogate pair in %s is 422 at its place and changes nothing",
+    "with half of a surrogate pair or a noncharacter in %s is 422 at its place and changes nothing",
     async (_, details, path) => {
       const id = requestId();
       await audit.put(id, intent());

@@ -123,6 +123,7 @@ describe("a link is refused", () => {
     ["white space around the texts", { issuer: ` ${NEXT}`, subject: "a\u00a0" }, ["issuer", "subject"]],
     ["a template", { issuer: "https://t.example/{tenantid}", subject: "a" }, ["issuer"]],
     ["half a surrogate pair", { issuer: NEXT, subject: "\ud800" }, ["subject"]],
+    ["a noncharacter", { issuer: NEXT, subject: "\u{1ffff}" }, ["subject"]],
   ];
   test.each(rows)("with 422 for %s", async (_, body, fields) => {
     const answer = await link(await identity.person(), body);

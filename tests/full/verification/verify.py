@@ -15,7 +15,7 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 
 
-# I-JSON: no duplicate names in an object, and only numbers that a double represents exactly
+# I-JSON: no duplicate names in an object, only numbers that a double represents exactly, and only Unicode text
 
 class NotIJson(ValueError):
     pass
@@ -35,11 +35,18 @@ def exact(literal):
     return double
 
 
+NONCHARACTERS = "".join(chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xfffe, 0xffff))
+FORBIDDEN = re.compile("[\ud800-\udfff\ufdd0-\ufdef" + NONCHARACTERS + "]")
+
+
 def i_json(text):
-    return json.loads(text, object_pairs_hook=members, parse_int=exact, parse_float=exact)
+    value = json.loads(text, object_pairs_hook=members, parse_int=exact, parse_float=exact)
+    if FORBIDDEN.search(json.dumps(value, ensure_ascii=False)):
+        raise NotIJson("a text has half of a surrogate pair or a noncharacter")
+    return value
 
 
-# Canonical JSON: RFC 8785, with unpaired surrogates written as escapes
+# Canonical JSON: RFC 8785
 
 def canonical(value):
     if value is None:

@@ -34,10 +34,10 @@ describe("charges", () => {
   // GW-191
   test("over the maximum, or with an id that the audit service does not accept, count as lost", () => {
     const charges = new QuotaCharges(2);
-    for (const subject of ["o1", "o2", "o3", "o1", "\0", "", "x".repeat(129), "\ud800"]) {
+    for (const subject of ["o1", "o2", "o3", "o1", "\0", "", "x".repeat(129), "\ud800", "\ufffe"]) {
       charges.add(quota(subject), 1);
     }
-    expect([charges.waiting, charges.lost]).toEqual([2, 5]);
+    expect([charges.waiting, charges.lost]).toEqual([2, 6]);
   });
 });
 

@@ -19,21 +19,25 @@ describe("I-JSON", () => {
 
   // Escaped in the text, and raw.
   const HALVES = ["\\ud800", "\\udfff", "a\\udbffb", "\\udc00\\ud800", "🚪\\ud83d", "\ud800", "\udc00\ud83d"];
+  const NONCHARACTERS = [
+    ...["\\ufffe", "a\\uFFFF", "\\ufdd0", "\\uFDEFb", "\\ud83f\\udffe", "\\uDBFF\\uDFFF"],
+    ...["\ufffe", "🚪\uffff", "\ufdd0", "\ufdef", "\u{1ffff}", "\u{10fffe}"],
+  ];
 
-  test("refuses half of a surrogate pair in any text or name, and tells where", () => {
+  test("refuses half of a surrogate pair and noncharacters in any text or name, and tells where", () => {
     const part = fc.oneof(fc.integer({ min: 0, max: 2 }), fc.constantFrom("a", "🚪", "__proto__"));
     const path = fc.array(part, { maxLength: 5 });
     fc.assert(
-      fc.property(path, fc.constantFrom(...HALVES), fc.boolean(), (parts, half, isName) => {
+      fc.property(path, fc.constantFrom(...HALVES, ...NONCHARACTERS), fc.boolean(), (parts, bad, isName) => {
         const text = parts.reduceRight<string>(
           (inner, each) =>
             typeof each === "number"
               ? `[${'"\\ud83d\\udeaa",'.repeat(each)}${inner}]`
               : `{"first":1,"${each}":${inner}}`,
-          isName ? `{"b":"🚪","${half}":1}` : `"${half}"`,
+          isName ? `{"b":"🚪","${bad}":1}` : `"${bad}"`,
         );
         const error = thrownBy(NotIJson, () => parseIJson(text));
-        expect(error?.message).toBe("a text or a name has half of a surrogate pair");
+        expect(error?.message).toBe("a text or a name has half of a surrogate pair or a noncharacter");
         expect(error?.path).toEqual(parts);
       }),
     );
@@ -54,6 +58,7 @@ describe("I-JSON", () => {
     '{"a":"a","b":"\\"a\\":1,\\"a\\":2","c":"12345678901234567890"}',
     "[0,-0,0.0,0e9,1E30,4.50,2e-3,1e21,12345678901234567000,9007199254740992,5e-324,1.7976931348623157e308]",
     '{"\\ud83d\\udeaa":["🚪","\\uD83D\\uDEAA","\\\\ud800"]}',
+    '{"\\ufffd\\ufdcf\\ufdf0":["\ufffd\ufdcf\ufdf0\u{1fffd}\ue000", "\\ud83f\\udffd", "\\\\ufffe"]}',
     '[[],{},"",null,true,false," {[,:]} "]',
     '{"A":1,"a":2,"\\u00e9":3,"e\\u0301":4}',
   ])("accepts %s", (text) => {
