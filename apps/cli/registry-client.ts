@@ -2,7 +2,7 @@ import { readBounded } from "@ostiary/lib/async";
 import {
   type Gateway,
   Gateways,
-  type HttpAnswer,
+  type HttpResponse,
   pathOf,
   RegistryApi,
 } from "@ostiary/lib/contracts/registry-api";
@@ -72,7 +72,7 @@ export class RegistryClient extends RegistryApi {
     return this.#writing;
   }
 
-  protected async send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer> {
+  protected async send(path: string, request: RequestInit, writing: boolean): Promise<HttpResponse> {
     this.#writing = writing;
     try {
       const sent = new Headers(request.headers);
@@ -94,7 +94,7 @@ export class RegistryClient extends RegistryApi {
     }
   }
 
-  protected failure(response: HttpAnswer, value: unknown, writing: boolean): Refused {
+  protected failure(response: HttpResponse, value: unknown, writing: boolean): Refused {
     if (response.ok || !Value.Check(ErrorEnvelope, value) || isUnknownPath(response, value)) {
       return new Refused(`${this.#url} ${notARegistryText(response, this.#names)}`);
     }
@@ -135,14 +135,14 @@ class ResponseTooLong extends Error {}
  * Returns whether the server does not have the path. A registry has every path of this client, and its own 404s have
  * details, so such a server is another part of Ostiary, or the URL has a path.
  */
-function isUnknownPath({ status }: HttpAnswer, { error }: ErrorEnvelope): boolean {
+function isUnknownPath({ status }: HttpResponse, { error }: ErrorEnvelope): boolean {
   return status === 405 || (status === 404 && error.details === null);
 }
 
 const LOCATION_LENGTH_MAX = 200;
 
 /** Says what responded instead of a registry, and what to set. */
-function notARegistryText({ status, headers }: HttpAnswer, { url }: MessageNames): string {
+function notARegistryText({ status, headers }: HttpResponse, { url }: MessageNames): string {
   const location = headers.get("location");
   if (status >= 300 && status < 400 && location !== null) {
     return `redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set ${url} to the registry's own address.`;

@@ -1,11 +1,11 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import {
-  answer,
   errors,
   noQuery,
   page,
   pageRequest,
   pageSchema,
+  response,
   setAuditNote,
 } from "@ostiary/lib/runtime/http";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
@@ -31,7 +31,7 @@ export function handlersAt<Prefix extends string, Ids extends PathId[]>(prefix: 
 
 /** Returns the schema of a 200 with a page of a list. */
 export function pageResponse<Name extends string, Item extends TSchema>(name: Name, item: Item) {
-  return answer(pageSchema(name, item), "A page.");
+  return response(pageSchema(name, item), "A page.");
 }
 
 /** Reads the page that `query` requests. `list` reads one row more than the page can hold. */

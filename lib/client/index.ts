@@ -7,4 +7,4 @@ export { readText } from "./responses.ts";
 export { lifetimeOf, type MintedSession, SessionCredential } from "./session.ts";
 export { sleep } from "./time.ts";
 export { type Transport, type TransportOptions, transport } from "./transport.ts";
-export type { Answer, Client } from "./types.ts";
+export type { Client, Success } from "./types.ts";

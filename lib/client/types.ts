@@ -2,7 +2,7 @@ import type { FetchResponse, MaybeOptionalInit } from "openapi-fetch";
 import type { HttpMethod, PathsWithMethod, RequiredKeysOf } from "openapi-typescript-helpers";
 
 /** The result of a call that succeeded. Every other call throws. */
-export interface Answer<Data> {
+export interface Success<Data> {
   readonly data: Data;
   readonly response: Response;
 }
@@ -35,7 +35,7 @@ export type Method<Paths extends object, Verb extends HttpMethod> = <
 >(
   path: Path,
   ...init: Init<Given>
-) => Promise<Answer<DataOf<At<Paths, Path, Verb>, Given>>>;
+) => Promise<Success<DataOf<At<Paths, Path, Verb>, Given>>>;
 
 /** The fields of a page that have lists of items with ids. */
 export type ListNames<Page> = {

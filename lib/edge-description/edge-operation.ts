@@ -9,11 +9,11 @@ import {
 } from "../domain/routes/index.ts";
 import { type JsonObject, operationSamples, type ShellVariable } from "../openapi/index.ts";
 import {
-  answerHeaders,
   type GatewayResponse,
   gatewayResponses,
   hasBody,
   headerReferences,
+  responseHeaders,
 } from "./gateway-errors.ts";
 import { credentialHeaderOf, securityOf } from "./security.ts";
 import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
@@ -189,7 +189,7 @@ function ofService(
   const isEmpty = route.method === "HEAD" || WITHOUT_BODY.test(status) || Object.keys(content).length === 0;
   return {
     description: description || "The response of the service.",
-    headers: { ...headers, ...headerReferences(answerHeaders(route)) },
+    headers: { ...headers, ...headerReferences(responseHeaders(route)) },
     ...(!isEmpty && { content }),
   };
 }
@@ -207,7 +207,7 @@ function ofBoth(route: CompiledRoute, answer: ServiceResponse, gateway: GatewayR
     headers: {
       ...answer.headers,
       ...(isRecord(own.headers) && own.headers),
-      ...headerReferences(answerHeaders(route)),
+      ...headerReferences(responseHeaders(route)),
     },
     ...(route.method !== "HEAD" && { content }),
   };

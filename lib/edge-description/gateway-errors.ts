@@ -66,7 +66,7 @@ export function headerReferences(names: readonly string[]): JsonObject {
 }
 
 /** Returns the names of the headers that the gateway adds to every response of the route's service. */
-export function answerHeaders({ rate_limit }: Pick<CompiledRoute, "rate_limit">): string[] {
+export function responseHeaders({ rate_limit }: Pick<CompiledRoute, "rate_limit">): string[] {
   return ["X-Request-ID", ...(rate_limit === null ? [] : RATE_HEADERS)];
 }
 
@@ -153,7 +153,7 @@ function forbidden(route: CompiledRoute): JsonObject {
     resource_id: route.path,
     required_labels: route.required_labels?.list ?? [],
   };
-  return errorResponse({ code: "FORBIDDEN", details }, answerHeaders(route));
+  return errorResponse({ code: "FORBIDDEN", details }, responseHeaders(route));
 }
 
 function errorResponse(

@@ -34,14 +34,14 @@ export interface BoundedCall {
   readonly tracing?: Pick<Tracing, "call">;
 }
 
-export interface BoundedAnswer {
+export interface BoundedResponse {
   readonly status: number;
   readonly text: string;
 }
 
 export type CarriedCall = Pick<BoundedCall, "method" | "url" | "headers" | "body" | "tls">;
 
-export interface BegunAnswer {
+export interface BegunResponse {
   readonly status: number;
   /** Reads the body. Rejects if the connection breaks or the body is too large. */
   text(): Promise<string>;
@@ -49,7 +49,7 @@ export interface BegunAnswer {
 
 export interface CallCarrier {
   /** Resolves when the response begins. Sets `handle.underway`. A repeated call must use a new connection. */
-  send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunAnswer>;
+  send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunResponse>;
 }
 
 /** The message contains no URL and no content, so it is safe to log. */
@@ -66,7 +66,7 @@ export class CallFailed extends Error {
   }
 }
 
-export const ANSWER_BYTES_MAX = 512 * 1024;
+export const RESPONSE_BYTES_MAX = 512 * 1024;
 
 const UNSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
 
@@ -74,7 +74,7 @@ const UNSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_A
 export async function boundedCall(
   call: BoundedCall,
   carrier: CallCarrier = fetchCarrier,
-): Promise<BoundedAnswer> {
+): Promise<BoundedResponse> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
   const { clock = unstalledClock, timeoutMs } = call;
@@ -91,7 +91,7 @@ export async function boundedCall(
       return carrier.send(traced, handle, true);
     });
     const text = await begun.text();
-    span?.answered(begun.status);
+    span?.responded(begun.status);
     return { status: begun.status, text };
   } catch (error) {
     const failure = callFailure(error, call, isLate);
@@ -102,8 +102,8 @@ export async function boundedCall(
   }
 }
 
-export function answerTooLarge(): CallFailed {
-  return new CallFailed(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`, true);
+export function responseTooLarge(): CallFailed {
+  return new CallFailed(`the answer exceeds ${RESPONSE_BYTES_MAX} bytes`, true);
 }
 
 /** Sends calls with the runtime's `fetch`, which uses TLS for https URLs. */
@@ -145,8 +145,8 @@ function headersAndBody({ method, headers, body }: CarriedCall): Pick<RequestIni
 async function boundedText(response: Response): Promise<string> {
   const length = response.headers.get("content-length");
   const encoded = response.headers.has("content-encoding");
-  if (length !== null && !encoded && Number(length) <= ANSWER_BYTES_MAX) return await response.text();
-  return (await readBounded(response.body, ANSWER_BYTES_MAX, answerTooLarge)).toString();
+  if (length !== null && !encoded && Number(length) <= RESPONSE_BYTES_MAX) return await response.text();
+  return (await readBounded(response.body, RESPONSE_BYTES_MAX, responseTooLarge)).toString();
 }
 
 function traceHeaders({ traceparent, tracestate, request_id }: CallSpan): Record<string, string> {

@@ -2,9 +2,8 @@ import { type FieldError, fieldErrors, notFound } from "@ostiary/lib/domain/erro
 import { idField, isUlid } from "@ostiary/lib/domain/schemas";
 import { describeOperations } from "@ostiary/lib/openapi";
 import {
-  answer,
   bodyErrors,
-  emptyAnswer,
+  emptyResponse,
   errors,
   listQuery,
   noQuery,
@@ -12,6 +11,7 @@ import {
   pageRequest,
   pageSchema,
   repeatedParameters,
+  response,
   setAuditNote,
 } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
@@ -116,7 +116,7 @@ function listHandlers(deps: StreamHandlersDeps) {
         query: noQuery,
         body: CreateStreamBody,
         response: {
-          201: answer(
+          201: response(
             AuditStreamWithSecret,
             "The stream with its secret. No other response contains the secret.",
             "details",
@@ -138,7 +138,7 @@ function listHandlers(deps: StreamHandlersDeps) {
       {
         ...checked(deps, { query: listQuery }),
         query: listQuery,
-        response: { 200: answer(pageSchema("audit_streams", AuditStream), "A page."), ...errors() },
+        response: { 200: response(pageSchema("audit_streams", AuditStream), "A page."), ...errors() },
         detail: operations.listAuditStreams,
       },
     );
@@ -149,7 +149,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
     .guard({ params: streamParams, query: noQuery })
     .get("", ({ params }) => readStream(deps, params), {
       ...checked(deps),
-      response: { 200: answer(AuditStream, "The stream."), ...errors("NOT_FOUND") },
+      response: { 200: response(AuditStream, "The stream."), ...errors("NOT_FOUND") },
       detail: operations.getAuditStream,
     })
     .patch(
@@ -163,7 +163,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
         ...checked(deps, { body: UpdateStreamBody }),
         body: UpdateStreamBody,
         response: {
-          200: answer(AuditStream, "The changed stream.", "details"),
+          200: response(AuditStream, "The changed stream.", "details"),
           ...bodyErrors("NOT_FOUND"),
         },
         detail: operations.updateAuditStream,
@@ -177,7 +177,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
       },
       {
         ...checked(deps),
-        response: { 204: emptyAnswer("Deleted."), ...errors("NOT_FOUND") },
+        response: { 204: emptyResponse("Deleted."), ...errors("NOT_FOUND") },
         detail: operations.deleteAuditStream,
       },
     )
@@ -188,7 +188,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
         ...checked(deps, { body: RotateSecretBody }),
         body: RotateSecretBody,
         response: {
-          200: answer(
+          200: response(
             AuditStreamWithSecret,
             "The stream with its new secret. No other response contains the secret.",
           ),
@@ -200,7 +200,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
     .post("/test", ({ params }) => testStream(deps, params), {
       ...checked(deps),
       response: {
-        200: answer(AuditStreamTest, "The result of the test request."),
+        200: response(AuditStreamTest, "The result of the test request."),
         ...errors("NOT_FOUND", streamsOff, tooManyTestCalls),
       },
       detail: operations.testAuditStream,

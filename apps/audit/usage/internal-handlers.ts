@@ -9,7 +9,6 @@ import {
 import { fieldErrors } from "@ostiary/lib/domain/errors";
 import { describeOperations } from "@ostiary/lib/openapi";
 import {
-  answer,
   bodyErrors,
   errors,
   FEED_LIMIT_MAX,
@@ -17,6 +16,7 @@ import {
   page,
   pageRequest,
   pageSchema,
+  response,
   unknownFeedCursor,
 } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
@@ -151,7 +151,7 @@ function feedHandlers({ reads, platform }: InternalUsageDeps) {
     {
       query: feedQuery,
       response: {
-        200: answer(pageSchema("usage_events", UsageEvent), "A page."),
+        200: response(pageSchema("usage_events", UsageEvent), "A page."),
         ...errors("UNAUTHORIZED"),
       },
       detail: operations.listUsageEvents,

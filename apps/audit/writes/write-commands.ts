@@ -1,5 +1,5 @@
 import type { Clock, SharedContext } from "@ostiary/lib/async";
-import type { IntentAnswer, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
+import type { IntentWriteResult, OutcomeWriteResult } from "@ostiary/lib/contracts/audit";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../events/partitions-sql.ts";
@@ -61,7 +61,7 @@ export async function writeIntents(
   writer: EventWriter,
   given: readonly unknown[],
   nowMs: number,
-): Promise<IntentAnswer[]> {
+): Promise<IntentWriteResult[]> {
   const checked = given.map((intent) => checkedIntent(intent, nowMs));
   const results = await writer.intents(validOf(checked));
   const written = results.values();
@@ -74,7 +74,7 @@ export async function writeIntents(
 export async function writeOutcomes(
   writer: EventWriter,
   given: readonly unknown[],
-): Promise<OutcomeAnswer[]> {
+): Promise<OutcomeWriteResult[]> {
   const checked = given.map(checkedOutcome);
   const results = await writer.outcomes(validOf(checked));
   const written = results.values();

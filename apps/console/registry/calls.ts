@@ -115,7 +115,7 @@ export async function compareRevisions(
 
 /** Makes a dry run of a document. The registry reads JSON as YAML, so the content type is always YAML. */
 export async function reviewDocument(registry: Registry, document: string): Promise<Review> {
-  const { answer, etag } = await registry.askTagged(Preview, pathTo("apply"), {
+  const { value: answer, etag } = await registry.askTagged(Preview, pathTo("apply"), {
     method: "POST",
     query: { dry_run: "true" },
     headers: YAML,

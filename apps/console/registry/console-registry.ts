@@ -1,5 +1,5 @@
 import {
-  type HttpAnswer,
+  type HttpResponse,
   NearestRoute,
   pathOf,
   RegistryApi,
@@ -54,7 +54,7 @@ export class Registry extends RegistryApi {
     this.#fetch = send;
   }
 
-  protected async send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer> {
+  protected async send(path: string, request: RequestInit, writing: boolean): Promise<HttpResponse> {
     try {
       const response = await this.#fetch(path, {
         ...request,
@@ -69,7 +69,7 @@ export class Registry extends RegistryApi {
     }
   }
 
-  protected failure(answer: HttpAnswer, value: unknown, writing: boolean): FailedCall {
+  protected failure(answer: HttpResponse, value: unknown, writing: boolean): FailedCall {
     const { failure } = failureOf(answer, value, writing);
     return new FailedCall(failure.kind, failure);
   }

@@ -1,7 +1,7 @@
 import { Batches, type Clock, type Member, resolveEach, type SharedContext } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
-import type { BoundedAnswer } from "@ostiary/lib/runtime/bounded-call";
+import type { BoundedResponse } from "@ostiary/lib/runtime/bounded-call";
 import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 
 /** The calls for items of one kind: intents or outcomes. Only `together` may reject. */
@@ -9,7 +9,7 @@ interface WriteCalls<Item, Tried> {
   readonly itemsMax: number;
   alone(item: Item): Promise<Tried>;
   /** Sends several items in one call. Rejects if no complete response arrives. */
-  together(items: readonly Item[]): Promise<BoundedAnswer>;
+  together(items: readonly Item[]): Promise<BoundedResponse>;
   /** Returns the result for every item of a call whose response has `status`. */
   triedBy(status: number): Tried;
   /** Returns the result for every item of a call that got no response. */

@@ -2,7 +2,7 @@ import { type Clock, pause, unstalledClock } from "@ostiary/lib/async";
 import {
   BATCH_MAX,
   type IdentifiedIntent,
-  type IntentAnswer,
+  type IntentWriteResult,
   intentResultsSchema,
 } from "@ostiary/lib/contracts/audit";
 import { reasonOf } from "@ostiary/lib/domain/errors";
@@ -106,7 +106,7 @@ function failedBy(error: unknown): IntentTry {
   return { status: null, maybeWritten, reason: reasonOf(error) };
 }
 
-const STATUS_OF_RESULT: Readonly<Record<IntentAnswer["result"], number>> = {
+const STATUS_OF_RESULT: Readonly<Record<IntentWriteResult["result"], number>> = {
   created: 201,
   existing: 200,
   invalid: REFUSED,

@@ -3,7 +3,7 @@ import {
   type AuditOutcome,
   BATCH_MAX,
   type IdentifiedOutcome,
-  type OutcomeAnswer,
+  type OutcomeWriteResult,
   outcomeResultsSchema,
 } from "@ostiary/lib/contracts/audit";
 import { reasonOf } from "@ostiary/lib/domain/errors";
@@ -224,7 +224,7 @@ function failedBy(error: unknown): OutcomeTry {
   return { result: null, reason: reasonOf(error) };
 }
 
-const RESULTS: Readonly<Record<OutcomeAnswer["result"], WriteResult>> = {
+const RESULTS: Readonly<Record<OutcomeWriteResult["result"], WriteResult>> = {
   applied: "ok",
   already_final: "ok",
   not_found: "not_found",

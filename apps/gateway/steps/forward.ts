@@ -175,7 +175,7 @@ export class Forwarder {
   #measure({ route, trace }: Exchange, { sent, span }: UpstreamCall, status: number | null): void {
     const trace_id = trace.recorded ? trace.trace_id : null;
     this.#traffic.of(route).calls.observe(status, (systemClock.elapsedMs() - sent) / 1000, trace_id);
-    if (status !== null) span?.answered(status);
+    if (status !== null) span?.responded(status);
   }
 }
 

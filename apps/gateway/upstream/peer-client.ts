@@ -1,11 +1,11 @@
 import { readBounded, systemClock } from "@ostiary/lib/async";
 import {
-  ANSWER_BYTES_MAX,
-  answerTooLarge,
-  type BegunAnswer,
+  type BegunResponse,
   type CallCarrier,
   type CarriedCall,
   fetchCarrier,
+  RESPONSE_BYTES_MAX,
+  responseTooLarge,
 } from "@ostiary/lib/runtime/bounded-call";
 import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";
@@ -42,7 +42,7 @@ export function peerClient(url: string): PeerClient {
 class PooledCarrier implements PeerClient {
   readonly #client = new PoolClient(POOL_OPTIONS, new ConnectionCounts(null), systemClock);
 
-  async send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunAnswer> {
+  async send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunResponse> {
     const request = requestOf(call);
     const response = isRepeat
       ? await this.#client.fetchFresh(request, handle)
@@ -74,8 +74,8 @@ function requestOf({ method, url, headers = {}, body }: CarriedCall): UpstreamRe
 async function boundedText({ body }: UpstreamResponse): Promise<string> {
   if (body === null) return "";
   const isWhole = body instanceof Uint8Array;
-  if (isWhole && body.byteLength > ANSWER_BYTES_MAX) throw answerTooLarge();
-  const bytes = isWhole ? body : await readBounded(chunksOf(body), ANSWER_BYTES_MAX, answerTooLarge);
+  if (isWhole && body.byteLength > RESPONSE_BYTES_MAX) throw responseTooLarge();
+  const bytes = isWhole ? body : await readBounded(chunksOf(body), RESPONSE_BYTES_MAX, responseTooLarge);
   return new TextDecoder().decode(bytes);
 }
 

@@ -131,7 +131,7 @@ export class WebSockets {
         // offer.
         return accepted({ ...handshake, protocols: [] });
       });
-      span?.answered(SWITCHING_PROTOCOLS);
+      span?.responded(SWITCHING_PROTOCOLS);
       return service;
     } catch (failure) {
       failSpan(span, failure);

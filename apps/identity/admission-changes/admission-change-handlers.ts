@@ -2,7 +2,7 @@ import type { Clock } from "@ostiary/lib/async";
 import { ADMISSION_CHANGES_MAX, AdmissionChanges } from "@ostiary/lib/contracts/admission";
 import { ADMISSION_CHANGES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
-import { answer, errors, type HealthState, waitParameter } from "@ostiary/lib/runtime/http";
+import { errors, type HealthState, response, waitParameter } from "@ostiary/lib/runtime/http";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -76,7 +76,7 @@ export function admissionChangesHandlers({ validations, clock }: ChangesDeps, he
     {
       query,
       response: {
-        200: answer(AdmissionChanges, "The changes since the cursor, or `reset`."),
+        200: response(AdmissionChanges, "The changes since the cursor, or `reset`."),
         ...errors("UNAUTHORIZED"),
       },
       detail: {

@@ -1,5 +1,12 @@
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import { answer, bodyErrors, emptyAnswer, errors, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
+import {
+  bodyErrors,
+  emptyResponse,
+  errors,
+  noQuery,
+  response,
+  setAuditNote,
+} from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { listHandlersAt, pageResponse, readPage } from "../identity-handlers.ts";
@@ -130,7 +137,7 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt }: Address, opera
         query: noQuery,
         body: createApiKeyBody(deps.apiKeyMaxAgeSeconds),
         response: {
-          201: answer(
+          201: response(
             CreatedApiKey,
             "The key with its secret, which no other response contains.",
             "details",
@@ -178,7 +185,7 @@ function keyHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address,
         query: noQuery,
         body: RotateApiKeyBody,
         response: {
-          201: answer(
+          201: response(
             CreatedApiKey,
             "The new key with its secret, which no other response contains.",
             "details",
@@ -198,7 +205,7 @@ function keyHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address,
       {
         params: pathIds(...ids, "key_id"),
         query: noQuery,
-        response: { 204: emptyAnswer("Revoked."), ...errors(unknownKey) },
+        response: { 204: emptyResponse("Revoked."), ...errors(unknownKey) },
         detail: operations.revoke,
       },
     );

@@ -1,12 +1,12 @@
 import { describeOperations } from "@ostiary/lib/openapi";
 import {
-  answer,
   bodyErrors,
-  emptyAnswer,
+  emptyResponse,
   listQuery,
   noQuery,
   page,
   pageRequest,
+  response,
   setAuditNote,
 } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
@@ -64,7 +64,7 @@ function revokeHandler(deps: Dependencies) {
       return status(204, undefined);
     },
     {
-      response: { 204: emptyAnswer("The invite is revoked, or had already ended.") },
+      response: { 204: emptyResponse("The invite is revoked, or had already ended.") },
       detail: operations.revokeInvite,
     },
   );
@@ -75,7 +75,7 @@ function redeemHandler(deps: Dependencies) {
     .post("/preview", ({ params, body }) => previewInvite(deps, params.user_id, body.token), {
       body: InviteTokenBody,
       response: {
-        200: answer(InvitePreview, "The organization and the role that the invite leads to."),
+        200: response(InvitePreview, "The organization and the role that the invite leads to."),
         ...bodyErrors(),
       },
       detail: operations.previewInvite,
@@ -92,8 +92,8 @@ function redeemHandler(deps: Dependencies) {
       {
         body: InviteTokenBody,
         response: {
-          200: answer(Member, "The existing membership of the person.", "organization"),
-          201: answer(Member, "The new member.", "created", "organization"),
+          200: response(Member, "The existing membership of the person.", "organization"),
+          201: response(Member, "The new member.", "created", "organization"),
           ...bodyErrors(inviteIsOver),
         },
         detail: operations.redeemInvite,
@@ -116,7 +116,7 @@ function organizationInvitesHandlers(deps: Dependencies) {
         query: noQuery,
         body: createInviteBody(roles),
         response: {
-          201: answer(Invite, "The invite with its token.", "details", "created"),
+          201: response(Invite, "The invite with its token.", "details", "created"),
           ...bodyErrors(),
         },
         detail: operations.createInvite,

@@ -1,12 +1,12 @@
 import { LIFECYCLE_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
 import {
-  answer,
   errors,
   FEED_LIMIT_MAX,
   feedQuery,
   page,
   pageRequest,
   pageSchema,
+  response,
   unknownFeedCursor,
 } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
@@ -31,7 +31,7 @@ export function lifecycleHandlers({ database }: Dependencies) {
     {
       query: feedQuery,
       response: {
-        200: answer(pageSchema("lifecycle_events", LifecycleEvent), "A page."),
+        200: response(pageSchema("lifecycle_events", LifecycleEvent), "A page."),
         ...errors("UNAUTHORIZED"),
       },
       detail: {

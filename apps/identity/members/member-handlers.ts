@@ -1,5 +1,12 @@
 import { describeOperations } from "@ostiary/lib/openapi";
-import { answer, bodyErrors, emptyAnswer, listQuery, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
+import {
+  bodyErrors,
+  emptyResponse,
+  listQuery,
+  noQuery,
+  response,
+  setAuditNote,
+} from "@ostiary/lib/runtime/http";
 import { status } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { handlersAt, listHandlersAt, noteChange, pageResponse, readPage } from "../identity-handlers.ts";
@@ -96,7 +103,7 @@ export function membersHandlers(deps: Dependencies) {
         query: noQuery,
         body: addMemberBody(roles),
         response: {
-          201: answer(Member, "The new member.", "details", "created"),
+          201: response(Member, "The new member.", "details", "created"),
           ...bodyErrors(memberAlready),
         },
         detail: operations.addMember,
@@ -122,9 +129,9 @@ function memberWrites(deps: Dependencies) {
   return {
     change: {
       handler: change,
-      response: { 200: answer(Member, "The changed member.", "details"), ...bodyErrors() },
+      response: { 200: response(Member, "The changed member.", "details"), ...bodyErrors() },
     },
-    removal: { handler: remove, response: { 204: emptyAnswer("Removed.") } },
+    removal: { handler: remove, response: { 204: emptyResponse("Removed.") } },
   };
 }
 
@@ -140,7 +147,7 @@ export function memberHandlers(deps: Dependencies) {
         const row = await database.run("select_member", (orm) => requireMember(orm, params));
         return isLiving(row) ? toMember(row, roles) : toFormerMember(row);
       },
-      { response: { 200: answer(AnyMember, "The member.") }, detail: operations.getMember },
+      { response: { 200: response(AnyMember, "The member.") }, detail: operations.getMember },
     )
     .patch("", change.handler, {
       body: updateMemberBody(roles),
@@ -159,7 +166,7 @@ export function memberSelfHandlers(deps: Dependencies) {
       "",
       async ({ params }) =>
         toMember(await database.run("select_member", (orm) => requireLivingMember(orm, params)), roles),
-      { response: { 200: answer(Member, "The member.") }, detail: operations.getMemberSelf },
+      { response: { 200: response(Member, "The member.") }, detail: operations.getMemberSelf },
     )
     .patch("", change.handler, {
       body: UpdateMemberSelfBody,
@@ -172,6 +179,6 @@ export function memberSelfHandlers(deps: Dependencies) {
       async ({ params }) => ({
         user_id: await database.run("select_member", (orm) => requirePersonOf(orm, params.member_id)),
       }),
-      { response: { 200: answer(PersonOfMember, "The person's id.") }, detail: operations.getUserOfMember },
+      { response: { 200: response(PersonOfMember, "The person's id.") }, detail: operations.getUserOfMember },
     );
 }

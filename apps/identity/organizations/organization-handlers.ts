@@ -1,12 +1,12 @@
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { describeOperations } from "@ostiary/lib/openapi";
 import {
-  answer,
   bodyErrors,
-  emptyAnswer,
+  emptyResponse,
   errors,
   listQuery,
   noQuery,
+  response,
   setAuditNote,
 } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
@@ -87,7 +87,7 @@ export function organizationsHandlers(deps: Dependencies) {
         query: noQuery,
         body: CreateOrganizationForPersonBody,
         response: {
-          201: answer(Organization, "The organization.", "created", "details"),
+          201: response(Organization, "The organization.", "created", "details"),
           ...bodyErrors({ code: "NOT_FOUND", details: { resource: "user", id: ULID_EXAMPLE } }),
         },
         detail: operations.createOrganizationForPerson,
@@ -112,7 +112,7 @@ function personHandlers(deps: Dependencies) {
     {
       body: CreateOrganizationBody,
       response: {
-        201: answer(Organization, "The organization.", "created", "organization"),
+        201: response(Organization, "The organization.", "created", "organization"),
         ...bodyErrors(tooMany),
       },
       detail: operations.createOrganization,
@@ -130,7 +130,7 @@ function organizationHandlers(deps: Dependencies) {
         toOrganization(
           await database.run("select_organization", (orm) => requireOrganization(orm, organization_id)),
         ),
-      { response: { 200: answer(Organization, "The organization.") }, detail: operations.getOrganization },
+      { response: { 200: response(Organization, "The organization.") }, detail: operations.getOrganization },
     )
     .patch(
       "",
@@ -141,7 +141,7 @@ function organizationHandlers(deps: Dependencies) {
       },
       {
         body: UpdateOrganizationBody,
-        response: { 200: answer(Organization, "The renamed organization.", "details"), ...bodyErrors() },
+        response: { 200: response(Organization, "The renamed organization.", "details"), ...bodyErrors() },
         detail: operations.updateOrganization,
       },
     )
@@ -154,7 +154,7 @@ function organizationHandlers(deps: Dependencies) {
       {
         body: ChangePlanBody,
         response: {
-          200: answer(Organization, "The organization with its plan.", "details"),
+          200: response(Organization, "The organization with its plan.", "details"),
           ...bodyErrors(),
         },
         detail: operations.changePlan,
@@ -166,6 +166,6 @@ function organizationHandlers(deps: Dependencies) {
         await deleteOrganization(deps, params.organization_id);
         return status(204, undefined);
       },
-      { response: { 204: emptyAnswer("Deleted.") }, detail: operations.deleteOrganization },
+      { response: { 204: emptyResponse("Deleted.") }, detail: operations.deleteOrganization },
     );
 }

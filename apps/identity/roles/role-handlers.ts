@@ -1,4 +1,4 @@
-import { answer } from "@ostiary/lib/runtime/http";
+import { response } from "@ostiary/lib/runtime/http";
 import type { Dependencies } from "../dependencies.ts";
 import { handlersAt } from "../identity-handlers.ts";
 import { requireOrganization } from "../organizations/organization-sql.ts";
@@ -14,7 +14,7 @@ export function rolesHandlers({ database, roles }: Dependencies) {
       return listing;
     },
     {
-      response: { 200: answer(RolesListing, "The roles.") },
+      response: { 200: response(RolesListing, "The roles.") },
       detail: {
         operationId: "listRoles",
         summary: "List the roles",

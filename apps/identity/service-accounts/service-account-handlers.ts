@@ -1,5 +1,12 @@
 import { describeOperations } from "@ostiary/lib/openapi";
-import { answer, bodyErrors, emptyAnswer, listQuery, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
+import {
+  bodyErrors,
+  emptyResponse,
+  listQuery,
+  noQuery,
+  response,
+  setAuditNote,
+} from "@ostiary/lib/runtime/http";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import { handlersAt, listHandlersAt, noteChange, pageResponse, readPage } from "../identity-handlers.ts";
@@ -59,7 +66,7 @@ export function serviceAccountsHandlers(deps: Dependencies) {
         query: noQuery,
         body: createServiceAccountBody(roles),
         response: {
-          201: answer(ServiceAccount, "The service account.", "details", "created"),
+          201: response(ServiceAccount, "The service account.", "details", "created"),
           ...bodyErrors(),
         },
         detail: operations.createServiceAccount,
@@ -99,7 +106,7 @@ export function serviceAccountHandlers(deps: Dependencies) {
         return toServiceAccount(row, roles);
       },
       {
-        response: { 200: answer(ServiceAccount, "The service account.") },
+        response: { 200: response(ServiceAccount, "The service account.") },
         detail: operations.getServiceAccount,
       },
     )
@@ -111,7 +118,10 @@ export function serviceAccountHandlers(deps: Dependencies) {
       },
       {
         body: UpdateServiceAccountBody,
-        response: { 200: answer(ServiceAccount, "The renamed service account.", "details"), ...bodyErrors() },
+        response: {
+          200: response(ServiceAccount, "The renamed service account.", "details"),
+          ...bodyErrors(),
+        },
         detail: operations.updateServiceAccount,
       },
     )
@@ -121,6 +131,6 @@ export function serviceAccountHandlers(deps: Dependencies) {
         await removeServiceAccount(deps, params);
         return status(204, undefined);
       },
-      { response: { 204: emptyAnswer("Removed.") }, detail: operations.removeServiceAccount },
+      { response: { 204: emptyResponse("Removed.") }, detail: operations.removeServiceAccount },
     );
 }

@@ -1,6 +1,6 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import { isUlid } from "@ostiary/lib/domain/schemas";
-import { answer, bodyErrors, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
+import { bodyErrors, noQuery, response, setAuditNote } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { pathIds } from "../path-ids.ts";
@@ -40,7 +40,7 @@ export function sessionsHandlers(deps: Dependencies) {
       query: noQuery,
       body: MintSessionBody,
       response: {
-        201: answer(Session, "The session.", "organization"),
+        201: response(Session, "The session.", "organization"),
         ...bodyErrors({ code: "NOT_FOUND", details: null }),
       },
       detail: {

@@ -1,6 +1,13 @@
 import { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { describeOperations } from "@ostiary/lib/openapi";
-import { answer, bodyErrors, emptyAnswer, errors, listQuery, setAuditNote } from "@ostiary/lib/runtime/http";
+import {
+  bodyErrors,
+  emptyResponse,
+  errors,
+  listQuery,
+  response,
+  setAuditNote,
+} from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
@@ -78,7 +85,7 @@ function userHandlers(deps: Dependencies) {
       "",
       async ({ params: { user_id } }) =>
         toUser(await database.run("select_user", (orm) => requireUser(orm, user_id))),
-      { response: { 200: answer(User, "The person.") }, detail: operations.getUser },
+      { response: { 200: response(User, "The person.") }, detail: operations.getUser },
     )
     .patch(
       "",
@@ -88,7 +95,7 @@ function userHandlers(deps: Dependencies) {
       },
       {
         body: UpdateUserBody,
-        response: { 200: answer(User, "The changed person.", "details"), ...bodyErrors() },
+        response: { 200: response(User, "The changed person.", "details"), ...bodyErrors() },
         detail: operations.updateUser,
       },
     )
@@ -97,7 +104,7 @@ function userHandlers(deps: Dependencies) {
       async ({ params, body, set }) => toUser(noteChange(set, await changeUser(deps, params.user_id, body))),
       {
         body: UpdateUserStatusBody,
-        response: { 200: answer(User, "The changed person.", "details"), ...bodyErrors() },
+        response: { 200: response(User, "The changed person.", "details"), ...bodyErrors() },
         detail: operations.updateUserStatus,
       },
     )
@@ -111,7 +118,7 @@ function userHandlers(deps: Dependencies) {
       },
       {
         body: IdpSubject,
-        response: { 201: answer(IdpLink, "The linked subject.", "details"), ...bodyErrors("CONFLICT") },
+        response: { 201: response(IdpLink, "The linked subject.", "details"), ...bodyErrors("CONFLICT") },
         detail: operations.linkSubject,
       },
     )
@@ -122,7 +129,7 @@ function userHandlers(deps: Dependencies) {
         return status(204, undefined);
       },
       {
-        response: { 204: emptyAnswer("Deleted."), ...errors("ORGANIZATION_HANDOFF_REQUIRED") },
+        response: { 204: emptyResponse("Deleted."), ...errors("ORGANIZATION_HANDOFF_REQUIRED") },
         detail: operations.deleteUser,
       },
     );

@@ -5,7 +5,7 @@ import {
 } from "@ostiary/lib/contracts/admission";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
-import { answer, bodyErrors, noQuery } from "@ostiary/lib/runtime/http";
+import { bodyErrors, noQuery, response } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
@@ -48,7 +48,7 @@ export function validationHandlers(deps: Dependencies) {
       query: noQuery,
       body: ValidateBody,
       response: {
-        200: answer(ValidationResult, "The holder of the credential, or `valid: false`."),
+        200: response(ValidationResult, "The holder of the credential, or `valid: false`."),
         ...bodyErrors("UNAUTHORIZED"),
       },
       detail: {

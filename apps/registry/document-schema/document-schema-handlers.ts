@@ -1,5 +1,5 @@
 import { errorResponses } from "@ostiary/lib/openapi";
-import { answerWith, noQuery, REVALIDATE, representationOf } from "@ostiary/lib/runtime/http";
+import { noQuery, REVALIDATE, representationOf, respondWith } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { documentSchemaText } from "./document-schema.ts";
 
@@ -20,7 +20,7 @@ export function documentSchemaHandlers() {
   const schema = representationOf(documentSchemaText(), SCHEMA_TYPE);
   return new Elysia({ name: "schema", normalize: false, tags: ["Apply"] }).get(
     SCHEMA_PATH,
-    async ({ request }) => answerWith(request, await schema, REVALIDATE),
+    async ({ request }) => respondWith(request, await schema, REVALIDATE),
     {
       query: noQuery,
       response: errorResponses("VALIDATION_ERROR", "INTERNAL_ERROR"),

@@ -1,4 +1,4 @@
-import { answerWith, descriptionPage, noQuery, REVALIDATE } from "@ostiary/lib/runtime/http";
+import { descriptionPage, noQuery, REVALIDATE, respondWith } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
@@ -22,7 +22,7 @@ export function edgeHandlers({ edge, title, pageEnabled }: EdgeRoutesDeps) {
   if (pageEnabled) app.use(descriptionPage({ path: EDGE_PAGE, descriptionPath: EDGE_DESCRIPTION, title }));
   return app
     .guard({ query: noQuery })
-    .get(EDGE_DESCRIPTION, async ({ request }) => answerWith(request, await edge.read(), REVALIDATE), {
+    .get(EDGE_DESCRIPTION, async ({ request }) => respondWith(request, await edge.read(), REVALIDATE), {
       response: { 200: descriptionAnswer, ...operatorErrors() },
       detail: {
         operationId: "getEdgeDocument",

@@ -197,7 +197,7 @@ export const intentResultsSchema = resultsSchema(
       "`created` if the intent was written, `existing` if the log already had it, `invalid` if it was refused.",
   }),
 );
-export type IntentAnswer = Static<typeof intentResultsSchema>["results"][number];
+export type IntentWriteResult = Static<typeof intentResultsSchema>["results"][number];
 
 export const outcomeResultsSchema = resultsSchema(
   "Outcome",
@@ -206,4 +206,4 @@ export const outcomeResultsSchema = resultsSchema(
       "`applied` if the outcome was written, `already_final` if the event already had an outcome. `not_found` if the log has no event of the request, `invalid` if the outcome was refused.",
   }),
 );
-export type OutcomeAnswer = Static<typeof outcomeResultsSchema>["results"][number];
+export type OutcomeWriteResult = Static<typeof outcomeResultsSchema>["results"][number];

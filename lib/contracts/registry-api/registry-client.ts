@@ -14,13 +14,13 @@ export interface RegistryRequest {
 type RegistryInit = Omit<RequestInit, "headers"> & Pick<RegistryRequest, "headers">;
 
 /** A response with its whole body as text. */
-export interface HttpAnswer extends Pick<Response, "ok" | "status" | "headers"> {
+export interface HttpResponse extends Pick<Response, "ok" | "status" | "headers"> {
   body: string;
 }
 
 /** A response value with its entity tag. A later write can send the tag as If-Match. */
-interface Tagged<Answer> {
-  answer: Answer;
+interface Tagged<Value> {
+  value: Value;
   etag: string | null;
 }
 
@@ -44,7 +44,7 @@ export abstract class RegistryApi {
     path: string,
     request: RegistryRequest = {},
   ): Promise<Static<Schema>> {
-    return (await this.askTagged(schema, path, request)).answer;
+    return (await this.askTagged(schema, path, request)).value;
   }
 
   async askTagged<Schema extends TSchema>(
@@ -62,12 +62,12 @@ export abstract class RegistryApi {
     };
     const answer = await this.#authorized(`${path}${search}`, request, writing);
     const value = answer.status === 204 ? null : tryJson(answer.body, JSON.parse);
-    if (answer.ok && Value.Check(schema, value)) return { answer: value, etag: answer.headers.get("etag") };
+    if (answer.ok && Value.Check(schema, value)) return { value, etag: answer.headers.get("etag") };
     throw this.failure(answer, value, writing);
   }
 
   /** After a 401, sends the request once more with a new token: a refused request has no effect. */
-  async #authorized(path: string, request: RegistryInit, writing: boolean): Promise<HttpAnswer> {
+  async #authorized(path: string, request: RegistryInit, writing: boolean): Promise<HttpResponse> {
     const token = this.#token;
     const sendAs = (bearer: string) =>
       this.send(
@@ -80,10 +80,10 @@ export abstract class RegistryApi {
     return answer.status === 401 ? sendAs(await token(true)) : answer;
   }
 
-  protected abstract send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer>;
+  protected abstract send(path: string, request: RequestInit, writing: boolean): Promise<HttpResponse>;
 
   /** Returns the error for an error response, or for a response of an unexpected shape. */
-  protected abstract failure(answer: HttpAnswer, value: unknown, writing: boolean): Error;
+  protected abstract failure(answer: HttpResponse, value: unknown, writing: boolean): Error;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { type Assets, assetAddress, assetIntegrity, assetRoutes, hidden, once } from "./page-assets.ts";
-import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
+import { compressedRepresentationOf, REVALIDATE, representationOf, respondWith } from "./representation.ts";
 
 /** A web page with one script and one style sheet, such as the console. */
 interface AppPage {
@@ -58,7 +58,7 @@ export function appPage(options: AppPage) {
   );
   const app = new Elysia({ name: options.name, normalize: false }).use(assetRoutes(path, assets));
   for (const each of options.paths) {
-    app.get(each, async ({ request }) => answerWith(request, await html(), REVALIDATE, headers), hidden);
+    app.get(each, async ({ request }) => respondWith(request, await html(), REVALIDATE, headers), hidden);
   }
   return app;
 }

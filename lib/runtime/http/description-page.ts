@@ -3,7 +3,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import { shippedFile } from "../shipped-files.ts";
 import { DESCRIPTION_PATH, openApiDescription, type SwaggerOptions } from "./openapi.ts";
 import { type Assets, assetAddress, assetRoutes, hidden, once } from "./page-assets.ts";
-import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
+import { compressedRepresentationOf, REVALIDATE, representationOf, respondWith } from "./representation.ts";
 
 interface DescriptionPage {
   /** The page's assets are below this path. */
@@ -46,7 +46,7 @@ export function descriptionPage(options: DescriptionPage) {
     .get(
       options.path,
       async ({ request }) =>
-        answerWith(request, await html(), REVALIDATE, { "Content-Security-Policy": POLICY }),
+        respondWith(request, await html(), REVALIDATE, { "Content-Security-Policy": POLICY }),
       hidden,
     )
     .use(assetRoutes(options.path, assets));
@@ -98,7 +98,7 @@ export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
     .use(descriptionPage({ path: "/swagger", descriptionPath: DESCRIPTION_PATH, title: options.title }))
     .get(
       DESCRIPTION_PATH,
-      async ({ request }) => answerWith(request, await description(), REVALIDATE),
+      async ({ request }) => respondWith(request, await description(), REVALIDATE),
       hidden,
     );
 }

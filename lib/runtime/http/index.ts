@@ -1,4 +1,3 @@
-export * from "./answers.ts";
 export * from "./app.ts";
 export * from "./app-page.ts";
 export { descriptionPage, swaggerRoutes } from "./description-page.ts";
@@ -12,3 +11,4 @@ export * from "./probes.ts";
 export * from "./representation.ts";
 export * from "./request-body.ts";
 export * from "./request-context.ts";
+export * from "./responses.ts";

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { notFound } from "../../domain/errors/index.ts";
-import { answerWith, IMMUTABLE, REVALIDATE, type Representation } from "./representation.ts";
+import { IMMUTABLE, REVALIDATE, type Representation, respondWith } from "./representation.ts";
 
 export type Assets = ReadonlyMap<string, Representation>;
 
@@ -15,7 +15,7 @@ export function assetRoutes(path: string, assets: () => Promise<Assets>) {
       const asset = (await assets()).get(params.file);
       if (asset === undefined) throw notFound();
       // If `v` differs, the page came from a replica of another version, under whose URL this asset must not be cached.
-      return answerWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
+      return respondWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
     },
     hidden,
   );

@@ -61,7 +61,7 @@ function entityTag(hash: Bun.CryptoHasher): string {
 }
 
 /** Returns a 200 with the body, or a 304 if the client already has the body. */
-export function answerWith(
+export function respondWith(
   request: Request,
   representation: Representation,
   cacheControl: string,

@@ -36,7 +36,7 @@ const refusals = [ConfigError, StartRefused, UnusableFolder];
  * prints one message on stderr and exits (OP-5). Only `main.ts` files call this function.
  */
 export async function runMain(start: () => Promise<Running[]>, called?: Called): Promise<void> {
-  const answer = called && answerTo(called.program, called.parameters ?? []);
+  const answer = called && outputOf(called.program, called.parameters ?? []);
   if (answer) return end(answer);
   await run(async (stopped) => {
     const tooLate = stopped.then(() => pause(systemClock, START_AFTER_SIGNAL_MS));
@@ -58,7 +58,7 @@ export function runService<Config extends ListenOptions, Socket>(
 }
 
 /** Returns null if there are no arguments and the program must start (OP-135). */
-export function answerTo(program: Program, parameters: readonly string[]): Answer | null {
+export function outputOf(program: Program, parameters: readonly string[]): Answer | null {
   const command = `bun apps/${program.app}/main.ts`;
   const unknown = parameters.find((parameter) => !HELP.includes(parameter));
   if (unknown !== undefined) {

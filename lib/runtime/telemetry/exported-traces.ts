@@ -116,7 +116,7 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
     traceparent,
     tracestate,
     request_id,
-    answered: (status) => spans.forEach((span) => void span.answered(status)),
+    responded: (status) => spans.forEach((span) => void span.responded(status)),
     failed: (errorType, message) => spans.forEach((span) => void span.failed(errorType, message)),
   };
 }
@@ -124,7 +124,7 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
 /** Marks a call that belongs to no request as not recorded; the called service would sample it otherwise. */
 function unrecordedCall(ids: TraceIds): CallSpan {
   const traceparent = formatTraceparent(ids.newTraceId(), ids.newSpanId(), false);
-  return { traceparent, tracestate: null, request_id: null, answered: () => {}, failed: () => {} };
+  return { traceparent, tracestate: null, request_id: null, responded: () => {}, failed: () => {} };
 }
 
 class RecordedTrace implements RequestTrace {
@@ -177,7 +177,7 @@ class RecordedTrace implements RequestTrace {
       traceparent: formatTraceparent(traceId, spanId, true, this.#random),
       tracestate: this.tracestate,
       request_id: this.request_id,
-      answered(status) {
+      responded(status) {
         describeStatus(span, status);
         span.end();
       },

@@ -24,7 +24,7 @@ export interface CallSpan {
   readonly traceparent: string;
   readonly tracestate: string | null;
   readonly request_id: string | null;
-  answered(status: number): void;
+  responded(status: number): void;
   /** @param errorType a name from a small set; `cancelled` does not count as an error */
   failed(errorType: string, message?: string): void;
 }

@@ -1,7 +1,7 @@
 /** Tests of what the services and the platform print with `--help`. */
 import { describe, expect, test } from "bun:test";
 import { integer, optionalText, programHelp, requiredText } from "@ostiary/lib/runtime/config";
-import { answerTo } from "@ostiary/lib/runtime/service";
+import { outputOf } from "@ostiary/lib/runtime/service";
 import { Type } from "@sinclair/typebox";
 
 const variables = Type.Object({
@@ -34,13 +34,13 @@ describe("a program that is called with", () => {
   // OP-135
   test.each([["--help"], ["-h"]])("%s answers with its help and exits with 0", (parameter) => {
     const text = `Usage: bun apps/demo/main.ts [--help]\n\n${programHelp(program)}`;
-    expect(answerTo(program, [parameter])).toEqual({ text, exitCode: 0 });
+    expect(outputOf(program, [parameter])).toEqual({ text, exitCode: 0 });
   });
 
   // OP-135
   test("an unknown argument names it and exits with 2", () => {
     for (const parameters of [["--prot=1"], ["--help", "--prot=1"], ["--prot=1", "x"]]) {
-      const answer = answerTo(program, parameters);
+      const answer = outputOf(program, parameters);
       expect(answer?.exitCode).toBe(2);
       expect(answer?.text).toStartWith('Unknown argument "--prot=1": ');
     }

@@ -3,12 +3,12 @@ import { leafText } from "@ostiary/lib/domain/proof";
 import { readTile, TILE_WIDTH, type Tile, tilePath } from "@ostiary/lib/domain/tlog";
 import { describeOperations } from "@ostiary/lib/openapi";
 import {
-  answerWith,
   compressedRepresentationOf,
   errors,
   IMMUTABLE,
   noQuery,
   representationOf,
+  respondWith,
 } from "@ostiary/lib/runtime/http";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
@@ -94,7 +94,7 @@ export function logHandlers({ database, keys, selectRoot }: PublishedLog) {
       async ({ request }) => {
         const note = isSigned ? await selectRoot() : null;
         if (note === null) throw notFound("audit_log_root");
-        return answerWith(request, await representationOf(note, TEXT), SHORT);
+        return respondWith(request, await representationOf(note, TEXT), SHORT);
       },
       {
         query: noQuery,
@@ -107,7 +107,7 @@ export function logHandlers({ database, keys, selectRoot }: PublishedLog) {
       async ({ request }) => {
         if (!isSigned) throw notFound("audit_log_key");
         const text = keys.map((key) => `${key}\n`).join("");
-        return answerWith(request, await representationOf(text, TEXT), SHORT);
+        return respondWith(request, await representationOf(text, TEXT), SHORT);
       },
       { query: noQuery, response: errors(keyless), detail: { ...getAuditLogKey, responses: keyResponse } },
     );
@@ -123,7 +123,7 @@ export function logHandlers({ database, keys, selectRoot }: PublishedLog) {
         if (bytes === null) throw notFound("audit_log_tile", tilePath(tile));
         // compression does not make hashes smaller
         const represent = tile.level === "entries" ? compressedRepresentationOf : representationOf;
-        return answerWith(request, await represent(bytes, BYTES_TYPE), IMMUTABLE);
+        return respondWith(request, await represent(bytes, BYTES_TYPE), IMMUTABLE);
       },
       {
         params: Type.Object({ level, ...Object.fromEntries(names.map((name) => [name, part(name)])) }),

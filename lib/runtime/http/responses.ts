@@ -39,7 +39,7 @@ const noteHeaders = {
 } satisfies Record<keyof AuditNote, TProperties>;
 
 /** Describes a success response, and the headers of its audit notes. */
-export function answer<Schema extends TSchema>(
+export function response<Schema extends TSchema>(
   schema: Schema,
   description: string,
   ...notes: (keyof AuditNote)[]
@@ -52,7 +52,7 @@ export function answer<Schema extends TSchema>(
 }
 
 /** A handler sends the 204 with `status(204, undefined)`. */
-export function emptyAnswer(description: string) {
+export function emptyResponse(description: string) {
   return Type.Void({ description });
 }
 
