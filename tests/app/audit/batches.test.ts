@@ -10,8 +10,8 @@ const rejected = { outcome: "rejected", status: 403 };
 const ids = (count: number) => Array.from({ length: count }, requestId);
 
 /** Expects status 200, and returns the results of a batch. */
-async function resultsOf(answer: Promise<Response>): Promise<Record<string, unknown>[]> {
-  const response = await answer;
+async function resultsOf(pending: Promise<Response>): Promise<Record<string, unknown>[]> {
+  const response = await pending;
   const body = await json(response);
   expect([response.status, Object.keys(body)]).toEqual([200, ["results"]]);
   return body.results;
@@ -153,8 +153,8 @@ describe.each(kinds)("a batch of $name", ({ name, post, item, make, first, again
     const count = (result: string) => metricOf(audit, `audit_${name}_total{result="${result}"}`);
     const before = [await count(first), await count(again)];
     for (const result of [first, again]) {
-      const answered = await resultsOf(post({ [name]: given }));
-      expect(answered).toEqual(given.map(({ request_id }) => ({ request_id, result })));
+      const results = await resultsOf(post({ [name]: given }));
+      expect(results).toEqual(given.map(({ request_id }) => ({ request_id, result })));
     }
     expect([await count(first), await count(again)]).toEqual(before.map((each) => each + BATCH_MAX));
   });
@@ -171,8 +171,8 @@ describe.each(kinds)("a batch of $name", ({ name, post, item, make, first, again
   // AU-16
   test("is 400 if it is not JSON, and 413 if it is too large", async () => {
     expect((await post("{")).status).toBe(400);
-    const answer = await post(JSON.stringify({ [name]: [{ ...item, more: "x".repeat(BATCH_BYTES_MAX) }] }));
-    const { details } = (await json(answer)).error;
-    expect([answer.status, details]).toEqual([413, { max_size_bytes: BATCH_BYTES_MAX }]);
+    const response = await post(JSON.stringify({ [name]: [{ ...item, more: "x".repeat(BATCH_BYTES_MAX) }] }));
+    const { details } = (await json(response)).error;
+    expect([response.status, details]).toEqual([413, { max_size_bytes: BATCH_BYTES_MAX }]);
   });
 });

@@ -31,26 +31,26 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
   test("write one event for a request, even if its concurrent intents name different times", async () => {
     for (let round = 0; round < 3; round++) {
       const id = requestId();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, n) => {
           const occurred_at = new Date(Date.now() - (n % 24) * 3_600_000).toISOString();
           return replica(n).put(id, intent({ occurred_at, service: `service-${n}` }));
         }),
       );
-      const statuses = answers.map(({ status }) => status).sort();
+      const statuses = responses.map(({ status }) => status).sort();
       expect(statuses).toEqual([...Array(39).fill(200), 201]);
-      const created = answers.findIndex(({ status }) => status === 201);
+      const created = responses.findIndex(({ status }) => status === 201);
       const { audit_events } = await replica(round).list(`${PATH}?request_id=${id}`);
       expect(audit_events).toMatchObject([{ service: `service-${created}` }]);
     }
   });
 
   // AU-18
-  test("apply one of many concurrent outcomes of an event, and answer all of them with 204", async () => {
+  test("apply one of many concurrent outcomes of an event, and respond with 204 to all of them", async () => {
     for (let round = 0; round < 3; round++) {
       const id = requestId();
       await replica(round).put(id, userIntent());
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
           replica(n).patch(id, {
             outcome: "responded",
@@ -61,7 +61,7 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
           }),
         ),
       );
-      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(204));
+      expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(204));
       const { audit_events } = await replica(0).list(`/users/user-1/audit-events?request_id=${id}`);
       const [event] = audit_events;
       const n = Number(event?.status) - 200;
@@ -110,8 +110,8 @@ test.skipIf(!services().postgres.real)(
     for (let round = 0; round < 8; round++) {
       const ids = Array.from({ length: BATCH_MAX }, requestId);
       const onBoth = async (post: (to: AuditService, ids: readonly string[]) => Promise<Response>) => {
-        const answers = await Promise.all([post(replicas[0], ids), post(replicas[1], ids.toReversed())]);
-        const bodies: { results: { result: string }[] }[] = await Promise.all(answers.map(json));
+        const responses = await Promise.all([post(replicas[0], ids), post(replicas[1], ids.toReversed())]);
+        const bodies: { results: { result: string }[] }[] = await Promise.all(responses.map(json));
         return bodies.flatMap(({ results }) => results.map(({ result }) => result)).toSorted();
       };
       const each = (...results: string[]) => results.flatMap((result) => Array(BATCH_MAX).fill(result));

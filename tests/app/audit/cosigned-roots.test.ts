@@ -88,8 +88,8 @@ test("no cosignature of a faulty witness is stored, and faulty witnesses do not 
   await write(audit);
   const root = await cosigned(audit, entry);
   expect(root.signatures).toHaveLength(2);
-  const answering = bad.filter(({ name }) => name !== "silent");
-  await waitFor(() => answering.every(({ name }) => audit.log().includes(`"witness":"${name}"`)), SOON);
+  const responding = bad.filter(({ name }) => name !== "silent");
+  await waitFor(() => responding.every(({ name }) => audit.log().includes(`"witness":"${name}"`)), SOON);
   await write(audit);
   await cosigned(audit, entry, root.size + 1);
 });

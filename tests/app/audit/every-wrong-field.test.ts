@@ -3,7 +3,7 @@ import { intent, requestId, sharedAudit, userIntent, wrongFields } from "./audit
 
 const audit = sharedAudit();
 
-const sorted = async (answer: Promise<Response>) => (await wrongFields(await answer)).toSorted();
+const sorted = async (pending: Promise<Response>) => (await wrongFields(await pending)).toSorted();
 
 // AU-15
 describe("one response names everything that is wrong", () => {

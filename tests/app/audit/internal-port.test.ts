@@ -13,7 +13,7 @@ describe("the internal port with a token", () => {
       const headers: Record<string, string> =
         token === undefined ? {} : { "X-Platform-Internal-Token": token };
       const id = requestId();
-      const answers = [
+      const responses = [
         await audit.put(id, intent(), headers),
         await audit.put(id, "{", headers),
         await audit.patch(id, { outcome: "rejected", status: 403 }, headers),
@@ -22,8 +22,8 @@ describe("the internal port with a token", () => {
         await fetch(`${audit.internalUrl}/internal/unknown`, { headers }),
         await fetch(`${audit.internalUrl}/internal/events/${id}`, { method: "DELETE", headers }),
       ];
-      for (const answer of answers) {
-        expect([answer.status, (await json(answer)).error.code]).toEqual([401, "UNAUTHORIZED"]);
+      for (const response of responses) {
+        expect([response.status, (await json(response)).error.code]).toEqual([401, "UNAUTHORIZED"]);
       }
       expect(
         (await audit.list(`/organizations/organization-1/audit-events?request_id=${id}`)).audit_events,

@@ -34,24 +34,24 @@ describe("the log as tiles", () => {
 
   // AU-152
   test("has a root over all leaves that the log's key signs, cacheable for two seconds", async () => {
-    const answer = await audit.get("/audit-log/checkpoint");
-    const note = readNote(await answer.text());
+    const response = await audit.get("/audit-log/checkpoint");
+    const note = readNote(await response.text());
     const head = readTreeHead(note?.text ?? "");
     expect(head).toMatchObject({ origin: ORIGIN, size: 3, extensions: [] });
     expect(head && hexOf(head.root)).toBe(hexOf(rootOfLeaves(leaves.map(leafHash))));
     const key = readNoteKey(verifierKey);
     if (note === null || key === null) throw new Error("The root or the key cannot be read.");
     expect(await knownSignatures(note, [key])).toEqual([{ key, isRight: true, timeS: null }]);
-    expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
-    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=2");
-    const known = { "If-None-Match": answer.headers.get("ETag") ?? "" };
+    expect(response.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
+    expect(response.headers.get("Cache-Control")).toBe("public, max-age=2");
+    const known = { "If-None-Match": response.headers.get("ETag") ?? "" };
     expect((await audit.get("/audit-log/checkpoint", known)).status).toBe(304);
   });
 
   // AU-152
   test("has the verifier keys that sign, one on each line", async () => {
-    const answer = await audit.get("/audit-log/key");
-    expect([answer.status, await answer.text()]).toEqual([200, `${verifierKey}\n`]);
+    const response = await audit.get("/audit-log/key");
+    expect([response.status, await response.text()]).toEqual([200, `${verifierKey}\n`]);
   });
 
   // AU-56
@@ -81,10 +81,10 @@ describe("the log as tiles", () => {
   test.each(["/tile/0/000", "/tile/0/x999/x999/999.p/255", "/tile/entries/000", "/tile/63/x999/x999/999"])(
     "is 404 for a tile that the tree does not reach: %s",
     async (path) => {
-      const answer = await audit.get(`/audit-log${path}`);
-      const { resource } = (await json(answer)).error.details;
-      expect([answer.status, resource]).toEqual([404, "audit_log_tile"]);
-      expect(answer.headers.get("Cache-Control") ?? "").not.toContain("immutable");
+      const response = await audit.get(`/audit-log${path}`);
+      const { resource } = (await json(response)).error.details;
+      expect([response.status, resource]).toEqual([404, "audit_log_tile"]);
+      expect(response.headers.get("Cache-Control") ?? "").not.toContain("immutable");
     },
   );
 
@@ -92,8 +92,8 @@ describe("the log as tiles", () => {
   test.each(["/tile/0/0", "/tile/0/000.p/256", "/tile/64/000", "/tile/0/000?width=3", "/checkpoint?size=3"])(
     "is 422 for a malformed tile path and for query parameters: %s",
     async (path) => {
-      const answer = await audit.get(`/audit-log${path}`);
-      expect([answer.status, (await json(answer)).error.code]).toEqual([422, "VALIDATION_ERROR"]);
+      const response = await audit.get(`/audit-log${path}`);
+      expect([response.status, (await json(response)).error.code]).toEqual([422, "VALIDATION_ERROR"]);
     },
   );
 });

@@ -81,8 +81,8 @@ export async function writeBatches(audit: AuditService, count: number): Promise<
     const ids = Array.from({ length: Math.min(left, BATCH_MAX) }, requestId);
     const intents = ids.map((request_id) => ({ request_id, ...intent() }));
     const outcomes = ids.map((request_id) => ({ request_id, outcome: "responded", status: 200 }));
-    for (const answer of [await audit.postIntents({ intents }), await audit.postOutcomes({ outcomes })]) {
-      if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+    for (const response of [await audit.postIntents({ intents }), await audit.postOutcomes({ outcomes })]) {
+      if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     }
   }
 }

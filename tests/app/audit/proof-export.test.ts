@@ -107,8 +107,8 @@ describe("an export with proof", () => {
       kept.push(await keptRoot(audit));
     }
     for (const root of kept) {
-      const answer = await audit.get(`${logOf("asked")}?proof=true&root=${root.head.size}`, NDJSON);
-      const text = await answer.text();
+      const response = await audit.get(`${logOf("asked")}?proof=true&root=${root.head.size}`, NDJSON);
+      const text = await response.text();
       expect(await verify(text, key, { roots: [root] })).toMatchObject({ result: "complete", events: 2 });
       const forged = await asKept(root.text.replace(/\n[A-Za-z0-9+/]{43}=\n/, `\n${"A".repeat(43)}=\n`));
       expect(await verify(text, key, { roots: [forged] })).toMatchObject({ result: "altered" });

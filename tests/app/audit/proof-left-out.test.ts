@@ -355,8 +355,8 @@ test.skipIf(!services().postgres.real)(
     await move(-1);
     await audit.put(requestId(), intent());
     await waitFor(async () => (await metricOf(audit, "audit_altered_logs")) === 1);
-    const answer = await audit.get(`${logOf("organization-1")}?proof=true`);
-    expect(answer.status).toBe(503);
+    const response = await audit.get(`${logOf("organization-1")}?proof=true`);
+    expect(response.status).toBe(503);
     await move(1);
     // The service looks at the logs that it leaves out every few seconds.
     await waitFor(async () => {

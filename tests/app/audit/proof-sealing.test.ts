@@ -117,8 +117,8 @@ onServer("the sealer", () => {
         await replica(n).put(id, n % 4 === 0 ? userIntent() : intent());
         if (n % 40 === 0) {
           const root = await waitFor(async () => {
-            const answer = await replica(n).get("/audit-log/checkpoint");
-            return answer.status === 200 ? answer.text() : null;
+            const response = await replica(n).get("/audit-log/checkpoint");
+            return response.status === 200 ? response.text() : null;
           });
           kept.push(root);
         }

@@ -72,15 +72,15 @@ describe("charges to quotas", () => {
     async () => {
       const ids = Array.from({ length: 60 }, () => ulid());
       const charges = ids.map((id) => charge(id, 2));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 16 }, (_, turn) =>
           report(turn % 2 === 0 ? charges : charges.toReversed(), {
             instance: `gateway-${ids[0]}-${turn >> 1}`,
           }),
         ),
       );
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(8);
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(8);
+      expect(responses.filter(({ status }) => status === 200)).toHaveLength(8);
       expect(await countsOf(...ids.map((id) => quota(id)))).toEqual(ids.map(() => 16));
     },
   );

@@ -1,4 +1,4 @@
-/** Answers that another project's code for witnesses (torchwood v0.6.1) gave, as the audit service reads them. */
+/** Responses that another project's code for witnesses (torchwood v0.6.1) gave, as the audit service reads them. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemClock } from "@ostiary/lib/async";
 import { readNoteKey } from "@ostiary/lib/domain/tlog";
@@ -24,9 +24,9 @@ const OTHER_LINE =
 const COSIGNED_S = 0x6b_0c_84_84;
 const RESPONSE_BYTES_MAX = 65_536;
 
-/** Asks a server that gives this answer, with the service's clock `lateS` seconds after the cosignature. */
-async function ask(answer: string, lateS = 0, note = NOTE) {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(answer) });
+/** Asks a server that gives this response, with the service's clock `lateS` seconds after the cosignature. */
+async function ask(response: string, lateS = 0, note = NOTE) {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(response) });
   atTestEnd(() => server.stop(true));
   const rules = targetRulesOf({
     AUDIT_STREAM_ALLOW_HTTP: true,
@@ -45,8 +45,8 @@ async function ask(answer: string, lateS = 0, note = NOTE) {
   return askWitness({ receiver, witness, nowMs, signal }, { size: 5, note }, { oldSize: 0, path: [] });
 }
 
-/** Returns an answer of this many bytes: the line of the witness between lines of keys that nobody knows. */
-function answerOf(bytes: number): string {
+/** Returns a response of this many bytes: the line of the witness between lines of keys that nobody knows. */
+function responseOf(bytes: number): string {
   const lines = 90;
   const rest = bytes - Buffer.byteLength(LINE) - lines * Buffer.byteLength(OTHER_LINE);
   const unknown = Array.from({ length: lines }, (_, n) => {
@@ -57,13 +57,13 @@ function answerOf(bytes: number): string {
 }
 
 // AU-171, AU-174
-describe("a recorded answer of another project's witness", () => {
+describe("a recorded response of another project's witness", () => {
   test.each([
     ["alone", LINE],
     ["after the line of another witness", OTHER_LINE + LINE],
-    ["in 64 KiB of lines of unknown keys", answerOf(RESPONSE_BYTES_MAX)],
-  ])("counts: %s", async (_title, answer) => {
-    expect(await ask(answer)).toEqual({
+    ["in 64 KiB of lines of unknown keys", responseOf(RESPONSE_BYTES_MAX)],
+  ])("counts: %s", async (_title, response) => {
+    expect(await ask(response)).toEqual({
       size: 5,
       note: NOTE,
       witness: KEY,
@@ -73,13 +73,13 @@ describe("a recorded answer of another project's witness", () => {
   });
 
   test.each([
-    ["of more than 64 KiB", answerOf(RESPONSE_BYTES_MAX + 1), 0, NOTE, "too long"],
+    ["of more than 64 KiB", responseOf(RESPONSE_BYTES_MAX + 1), 0, NOTE, "too long"],
     ["without the line of the witness", OTHER_LINE, 0, NOTE, "no valid cosignature"],
     ["of another root", LINE, 0, NOTE.replace("\n5\n", "\n6\n"), "no valid cosignature"],
     ["with a changed time", LINE.replace("DISE", "DISF"), 0, NOTE, "no valid cosignature"],
     ["of two hours ago", LINE, 7_200, NOTE, "differs from this server's clock"],
     ["of text that is no signature", `${LINE}more\n`, 0, NOTE, "signature lines"],
-  ])("does not count: %s", async (_title, answer, lateS, note, reason) => {
-    await expect(ask(answer, lateS, note)).rejects.toThrow(reason);
+  ])("does not count: %s", async (_title, response, lateS, note, reason) => {
+    await expect(ask(response, lateS, note)).rejects.toThrow(reason);
   });
 });

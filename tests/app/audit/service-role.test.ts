@@ -102,9 +102,9 @@ onServer("a role that was made by migrate --role", () => {
   test("its own search path does not redirect the owner's function", async () => {
     await sql.unsafe("create temporary table audit_events (id int)");
     await sql.unsafe("set search_path = pg_temp, public");
-    const [answer] = await sql`select audit.make_partition('2041-01') as made`;
+    const [row] = await sql`select audit.make_partition('2041-01') as made`;
     await sql.unsafe("reset search_path");
-    expect(answer?.made).toBe(true);
+    expect(row?.made).toBe(true);
     const [made] = await log.admin.unsafe(
       "select pg_get_userbyid(relowner) as owner from pg_class where oid = 'audit.audit_events_2041_01'::regclass",
     );

@@ -154,13 +154,13 @@ describe("partitions", () => {
     const time = manualClock("2026-03-01T00:00:00Z");
     await using audit = await startAudit({ clock: time });
     time.set("2029-12-31T23:59:59Z");
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, n) => {
         const occurred_at = new Date(time.now() + (n % 3) * HOUR_MS).toISOString();
         return audit.put(requestId(), intent({ occurred_at }));
       }),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(201));
   });
 
   test.skipIf(!services().postgres.real)("are created once by replicas that start together", async () => {

@@ -7,17 +7,17 @@ import { BODY, errorOf, receiver } from "./stream-calls-bed.ts";
 const NAME = "siem.example.com";
 
 /**
- * Returns a DNS stub. Each lookup gets the next list of addresses in `answers`, and the last list repeats.
+ * Returns a DNS stub. Each lookup gets the next list of addresses in `resolved`, and the last list repeats.
  * `asked` records the names.
  */
-function names(...answers: string[][]) {
+function names(...resolved: string[][]) {
   const asked: string[] = [];
   const resolve = (
     name: string,
     _options: unknown,
     callback: (error: Error | null, addresses: { address: string; family: number }[]) => void,
   ) => {
-    const list = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    const list = resolved[Math.min(asked.length, resolved.length - 1)] ?? [];
     asked.push(name);
     queueMicrotask(() =>
       callback(
@@ -77,8 +77,8 @@ describe("a call to the receiver of a stream", () => {
 
   test("is refused if the name resolves only to forbidden addresses", async () => {
     const got = seen.length;
-    for (const answers of [["127.0.0.2"], ["10.0.0.1", "::1"], ["::ffff:127.0.0.2"], ["169.254.169.254"]]) {
-      const { resolve } = names(answers);
+    for (const resolved of [["127.0.0.2"], ["10.0.0.1", "::1"], ["::ffff:127.0.0.2"], ["169.254.169.254"]]) {
+      const { resolve } = names(resolved);
       const call = receiver(`https://${NAME}:${port()}/`, [port()], { ca, resolve: asResolve(resolve) });
       expect(errorOf(await call.post(BODY, {}))).toBe(
         "The receiver's name has no address that may be called.",

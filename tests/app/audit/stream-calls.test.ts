@@ -58,8 +58,8 @@ describe("a receiver's response", () => {
     const server = await rawServer((socket) => socket.write(part === "its head" ? "" : head));
     const call = server.receiver({ clock });
     let result: CallResult | undefined;
-    const ended = call.post(BODY, {}).then((answer) => {
-      result = answer;
+    const ended = call.post(BODY, {}).then((settled) => {
+      result = settled;
     });
     await waitFor(() => server.sockets.size === 1);
     const bytes = part === "its head" ? head : "x".repeat(100);

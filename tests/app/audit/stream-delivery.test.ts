@@ -22,7 +22,7 @@ describe("delivery", () => {
     for (const { id } of (await call("GET", STREAMS)).body.audit_streams)
       await call("DELETE", `${STREAMS}/${id}`);
     for (const each of [receiver, other]) {
-      each.answer = () => new Response(null, { status: 204 });
+      each.respond = () => new Response(null, { status: 204 });
       each.calls.length = 0;
     }
   });
@@ -132,7 +132,7 @@ describe("delivery", () => {
   test("retries failed deliveries in the same order, and shows since when the stream fails", async () => {
     const begun = await head();
     let failures = 0;
-    receiver.answer = () => new Response(null, { status: ++failures <= 2 ? 500 : 200 });
+    receiver.respond = () => new Response(null, { status: ++failures <= 2 ? 500 : 200 });
     const stream = await create();
     await writeEvents(audit, 5);
     // Check a single response: the next delivery may succeed at any time and change the status.
@@ -158,7 +158,7 @@ describe("delivery", () => {
   // AU-104
   test("pauses a stream whose receiver returns 410, and continues where it stopped once resumed", async () => {
     const begun = await head();
-    receiver.answer = () => new Response(null, { status: 410 });
+    receiver.respond = () => new Response(null, { status: 410 });
     const stream = await create();
     await writeEvents(audit, 3);
     await waitFor(async () => (await read(stream.id)).status === "paused");
@@ -167,7 +167,7 @@ describe("delivery", () => {
       failing_since: expect.any(String),
     });
     expect(receiver.calls).toHaveLength(1);
-    receiver.answer = () => new Response(null);
+    receiver.respond = () => new Response(null);
     receiver.calls.length = 0;
     await writeEvents(audit, 2);
     await call("PATCH", `${STREAMS}/${stream.id}`, { status: "active" });
@@ -183,7 +183,7 @@ describe("delivery", () => {
   // AU-117
   test("does not delay other streams when a receiver never responds", async () => {
     const released = Promise.withResolvers<void>();
-    other.answer = async () => {
+    other.respond = async () => {
       await released.promise;
       return new Response(null);
     };
@@ -204,7 +204,7 @@ describe("delivery", () => {
     const begun = await head();
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
-    receiver.answer = async () => {
+    receiver.respond = async () => {
       reached.resolve();
       await released.promise;
       return new Response(null);
@@ -227,7 +227,7 @@ describe("delivery", () => {
 
     const held = Promise.withResolvers<void>();
     other.calls.length = 0;
-    other.answer = async () => {
+    other.respond = async () => {
       await held.promise;
       return new Response(null);
     };
@@ -236,7 +236,7 @@ describe("delivery", () => {
     expect((await call("DELETE", `${STREAMS}/${stream.id}`)).status).toBe(204);
     held.resolve();
     const next = await create();
-    receiver.answer = () => new Response(null);
+    receiver.respond = () => new Response(null);
     await writeEvents(audit, 2);
     await caughtUp(next.id);
     expect(other.calls).toHaveLength(1);

@@ -38,11 +38,11 @@ describe("the streams of a lane", () => {
   test("are those with a fast last call, those that were not called yet, or the others", async () => {
     await add({ id: "accepted" });
     await add({ id: "new", is_slow: null });
-    await add({ id: "never answered", is_slow: true, status: "failing" });
+    await add({ id: "never responded", is_slow: true, status: "failing" });
     await add({ id: "paused", status: "paused" });
     expect(await claimed(false)).toEqual(["accepted"]);
     expect(await claimed(null)).toEqual(["new"]);
-    expect(await claimed(true)).toEqual(["never answered"]);
+    expect(await claimed(true)).toEqual(["never responded"]);
   });
 
   // AU-105
@@ -66,7 +66,7 @@ describe("while receivers of strangers hold all places of slow streams", () => {
   const audit = sharedStreamingAudit([receiver, silent], { clock });
   const log = sharedLog(audit);
   const released = Promise.withResolvers<void>();
-  silent.answer = async () => {
+  silent.respond = async () => {
     await released.promise;
     return new Response(null, { status: 410 });
   };

@@ -16,7 +16,7 @@ import {
 
 describe("the gauges of streams", () => {
   const [good, bad] = [sharedReceiver(), sharedReceiver()];
-  bad.answer = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
+  bad.respond = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
   const audit = sharedStreamingAudit([good, bad], { clock: shortClock });
 
   const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);

@@ -29,7 +29,7 @@ export interface TestReceiver extends Disposable {
   readonly port: number;
   readonly calls: ReceivedCall[];
   /** Returns the response to a delivery. Tests replace this function. */
-  answer: (call: ReceivedCall) => Response | Promise<Response>;
+  respond: (call: ReceivedCall) => Response | Promise<Response>;
   stop(): void;
 }
 
@@ -43,14 +43,14 @@ export function startReceiver(): TestReceiver {
     async fetch(request) {
       const call = { headers: Object.fromEntries(request.headers), body: await request.text() };
       calls.push(call);
-      return receiver.answer(call);
+      return receiver.respond(call);
     },
   });
   const receiver: TestReceiver = {
     url: `http://127.0.0.1:${server.port}/hook`,
     port: server.port ?? 0,
     calls,
-    answer: () => new Response(null, { status: 204 }),
+    respond: () => new Response(null, { status: 204 }),
     stop,
     [Symbol.dispose]: stop,
   };
@@ -134,13 +134,13 @@ export async function callStreams(
 }
 
 /** Returns the paths of the fields that a 422 response names. */
-export function fieldsOf(answer: {
+export function fieldsOf(response: {
   status: number;
   body: { error?: { details?: { fields: { path: string }[] } } };
 }) {
-  if (answer.status !== 422)
-    throw new Error(`Expected 422, got ${answer.status} ${JSON.stringify(answer.body)}`);
-  return (answer.body.error?.details?.fields ?? []).map(({ path }) => path).toSorted();
+  if (response.status !== 422)
+    throw new Error(`Expected 422, got ${response.status} ${JSON.stringify(response.body)}`);
+  return (response.body.error?.details?.fields ?? []).map(({ path }) => path).toSorted();
 }
 
 export function bodiesOf({ calls }: TestReceiver): DeliveredBody[] {

@@ -18,9 +18,9 @@ describe("streams", () => {
   const fresh = () => `/organizations/organization-${++organizations}/audit-streams`;
   const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
   const created = async (path: string, changes: Record<string, unknown> = {}) => {
-    const answer = await call("POST", path, { url: URL_OK, ...changes });
-    if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-    return answer;
+    const response = await call("POST", path, { url: URL_OK, ...changes });
+    if (response.status !== 201) throw new Error(JSON.stringify(response.body));
+    return response;
   };
 
   // AU-92, AU-96
@@ -80,9 +80,11 @@ describe("streams", () => {
   // AU-92
   test("are limited to ten for each organization, even if many are created at once", async () => {
     const path = fresh();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => call("POST", path, { url: URL_OK })));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    const refused = answers.filter(({ status }) => status === 409);
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => call("POST", path, { url: URL_OK })),
+    );
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(10);
+    const refused = responses.filter(({ status }) => status === 409);
     expect(refused).toHaveLength(40);
     expect(refused[0]?.body.error.details).toEqual({ field: "streams", value: "10" });
     const first = await call("GET", `${path}?limit=7`);
@@ -160,8 +162,8 @@ describe("streams", () => {
     const path = fresh();
     const { id } = (await created(path)).body;
     for (const overlap_seconds of [-1, 604_801, 1.5, "60", null]) {
-      const answer = await call("POST", `${path}/${id}/rotate-secret`, { overlap_seconds });
-      expect(fieldsOf(answer)).toEqual(["overlap_seconds"]);
+      const response = await call("POST", `${path}/${id}/rotate-secret`, { overlap_seconds });
+      expect(fieldsOf(response)).toEqual(["overlap_seconds"]);
     }
     expect(fieldsOf(await call("GET", `${path}?limit=0&starting_after=x&nope=1`))).toEqual([
       "limit",
@@ -224,7 +226,7 @@ describe("streams", () => {
     const last = receiver.calls.findLast((each) => each.body.includes(body.id));
     expect(() => new Webhook(rotated.secret).verify(last?.body ?? "", last?.headers ?? {})).toThrow();
     new Webhook(alone.secret).verify(last?.body ?? "", last?.headers ?? {});
-    receiver.answer = () => new Response("no", { status: 500 });
+    receiver.respond = () => new Response("no", { status: 500 });
     expect((await call("POST", `${path}/${body.id}/test`)).body).toMatchObject({
       delivered: false,
       status: 500,
@@ -239,7 +241,7 @@ describe("streams", () => {
     const { id: next } = (await created(other, { url: receiver.url })).body;
     const released = Promise.withResolvers<void>();
     receiver.calls.length = 0;
-    receiver.answer = async ({ body }) => {
+    receiver.respond = async ({ body }) => {
       if (body.includes(id)) await released.promise;
       return new Response(null, { status: 204 });
     };
@@ -257,7 +259,7 @@ describe("streams", () => {
 // AU-98
 test("without AUDIT_STREAM_KEY_FILE, creating a stream is 409 and listing streams still works", async () => {
   await using audit = await startAudit();
-  const answer = await callStreams(audit, "POST", STREAMS, { url: URL_OK });
-  expect([answer.status, answer.body.error.details.field]).toEqual([409, "AUDIT_STREAM_KEY_FILE"]);
+  const response = await callStreams(audit, "POST", STREAMS, { url: URL_OK });
+  expect([response.status, response.body.error.details.field]).toEqual([409, "AUDIT_STREAM_KEY_FILE"]);
   expect((await callStreams(audit, "GET", STREAMS)).body).toEqual({ audit_streams: [], has_more: false });
 });

@@ -41,8 +41,8 @@ function called(call: (time: string) => Promise<Response>) {
 async function streamFrom(time: string) {
   const path = STREAMS.replace("organization-1", ulid());
   const body = { url: "https://siem.example.com/hook", from_time: time };
-  const answer = await callStreams(audit, "POST", path, body);
-  return { status: answer.status, text: JSON.stringify(answer.body) };
+  const response = await callStreams(audit, "POST", path, body);
+  return { status: response.status, text: JSON.stringify(response.body) };
 }
 
 function reported(reported_until: string): Promise<Response> {

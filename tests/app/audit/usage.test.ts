@@ -46,13 +46,13 @@ describe("a usage report", () => {
     async () => {
       const ids = Array.from({ length: 50 }, () => ulid());
       const run = ulid();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 16 }, (_, turn) => {
           const counts = ids.map((id) => count(id));
           return put(`gateway-${run}-${turn >> 1}`, 1, report(turn % 2 === 0 ? counts : counts.toReversed()));
         }),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([
+      expect(responses.map(({ status }) => status).sort()).toEqual([
         ...Array(8).fill(200),
         ...Array(8).fill(201),
       ]);

@@ -109,17 +109,17 @@ export function cosigned(audit: AuditService, { key }: Entry, size = 1) {
   }, SOON);
 }
 
-/** Starts a server in place of a witness. `answer` responds to each add-checkpoint request. */
+/** Starts a server in place of a witness. `respond` returns the response to each add-checkpoint request. */
 export function startFake(
   name: string,
-  answer: (body: string, witness: TestWitness) => Response | Promise<Response>,
+  respond: (body: string, witness: TestWitness) => Response | Promise<Response>,
 ): Entry {
   const witness = testWitness(name);
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 120,
-    fetch: async (request) => answer(await request.text(), witness),
+    fetch: async (request) => respond(await request.text(), witness),
   });
   atTestEnd(() => server.stop(true));
   return { name, url: `http://127.0.0.1:${server.port}`, key: witness.key };

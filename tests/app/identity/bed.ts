@@ -42,7 +42,7 @@ type Call = (
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<Answer>;
+) => Promise<HttpResponse>;
 
 /** An identity service whose handlers are called directly, without ports. It has its own database. */
 export interface IdentityHarness extends AsyncDisposable {
@@ -140,18 +140,18 @@ export async function startIdentity({
     const health = { draining: false };
     const app = createApp({ deps, telemetry, health, internalAuthToken, swaggerEnabled: true });
     const call: IdentityHarness["call"] = async (method, path, body, headers) =>
-      answerOf(await app.public(request(method, path, body, headers)));
+      readResponse(await app.public(request(method, path, body, headers)));
     const internal: IdentityHarness["internal"] = async (method, path, body, headers) =>
-      answerOf(await app.internal(request(method, path, body, headers)));
+      readResponse(await app.internal(request(method, path, body, headers)));
     const person = async (subject: string = crypto.randomUUID()) => {
       const body = { idp: { issuer: ISSUER, subject } };
       // On a busy machine, a call is 503 if it waits too long for a connection.
-      const answered = async () => {
-        const answer = await internal("POST", "/internal/credentials/validate", body);
-        return answer.status !== 503 && answer;
+      const validated = async () => {
+        const response = await internal("POST", "/internal/credentials/validate", body);
+        return response.status !== 503 && response;
       };
-      const answer = await waitFor(answered, { what: "the validation of a person" });
-      return String(answer.body.user_id);
+      const response = await waitFor(validated, { what: "the validation of a person" });
+      return String(response.body.user_id);
     };
     return {
       ...{ deps, database, databaseUrl, clock, call, internal, person, restarted: build },
@@ -195,7 +195,7 @@ function request(method: string, path: string, body?: unknown, headers?: Record<
   });
 }
 
-async function answerOf(response: Response) {
+async function readResponse(response: Response) {
   const text = await response.text();
   const { headers } = response;
   const details = headers.get("x-platform-audit-details");
@@ -214,12 +214,12 @@ async function answerOf(response: Response) {
   };
 }
 
-export type Answer = Awaited<ReturnType<typeof answerOf>>;
+export type HttpResponse = Awaited<ReturnType<typeof readResponse>>;
 
 /** Returns the paths of the fields that a 422 response names. */
-export function wrongFields(answer: Answer): string[] {
-  const { code, details } = answer.body.error;
-  if (code !== "VALIDATION_ERROR") throw new Error(`A VALIDATION_ERROR was expected, not ${answer.text}`);
+export function wrongFields(response: HttpResponse): string[] {
+  const { code, details } = response.body.error;
+  if (code !== "VALIDATION_ERROR") throw new Error(`A VALIDATION_ERROR was expected, not ${response.text}`);
   return details.fields.map((field: { path: string }) => field.path);
 }
 

@@ -31,10 +31,10 @@ function secretsOf({ keys, ...ids }: Tenant): string[] {
 }
 
 async function expectNotFound(operation: Operation, values: string[]): Promise<void> {
-  const answer = await identity.call(operation.method, filled(operation, values), operation.body);
+  const response = await identity.call(operation.method, filled(operation, values), operation.body);
   const { id } = operation;
-  expect({ operation: id, values, status: answer.status }).toEqual({ operation: id, values, status: 404 });
-  const told = JSON.stringify([answer.text, [...answer.headers]]);
+  expect({ operation: id, values, status: response.status }).toEqual({ operation: id, values, status: 404 });
+  const told = JSON.stringify([response.text, [...response.headers]]);
   const sent = values.filter((value) => value !== "");
   for (const secret of [...secretsOf(theirs), "Theirs"]) {
     if (!sent.includes(secret)) expect(told).not.toContain(secret);
@@ -84,10 +84,10 @@ test("a 404 names the resource and the last id in the path", async () => {
     const last = operation.params.at(-1);
     if (last === undefined) continue;
     const values = operation.params.map((each) => (each === last ? NOBODY : idOf(ours, operation, each)));
-    const answer = await identity.call(operation.method, filled(operation, values), operation.body);
+    const response = await identity.call(operation.method, filled(operation, values), operation.body);
     const resource = resources[last] ?? last.replace(/_id$/, "");
     const details = isPerson ? { resource: "user", id: null } : { resource, id: NOBODY };
-    expect([operation.id, answer.body.error.details]).toEqual([operation.id, details]);
+    expect([operation.id, response.body.error.details]).toEqual([operation.id, details]);
   }
 });
 
@@ -191,8 +191,8 @@ describe("bad input", () => {
     const before = await storedDigest(identity);
     for (const operation of operations.filter(({ body }) => body !== undefined)) {
       for (const text of namedTwice({ unknown: 1, ...operation.body })) {
-        const answer = await identity.call(operation.method, pathIn(ours, operation), text);
-        expect({ id: operation.id, text, fields: wrongFields(answer) }).toMatchObject({ fields: [""] });
+        const response = await identity.call(operation.method, pathIn(ours, operation), text);
+        expect({ id: operation.id, text, fields: wrongFields(response) }).toMatchObject({ fields: [""] });
       }
     }
     expect(await storedDigest(identity)).toBe(before);
@@ -210,8 +210,8 @@ describe("bad input", () => {
       const path = pathIn(ours, operation);
       const before = await storedDigest(identity);
       const body = { ...operation.body, [field]: value };
-      const answer = await identity.call(operation.method, path, body);
-      const fields = [...new Set(wrongFields(answer).map((each) => each.split(".")[0]))];
+      const response = await identity.call(operation.method, path, body);
+      const fields = [...new Set(wrongFields(response).map((each) => each.split(".")[0]))];
       expect({ operation: operation.id, field, value, fields }).toMatchObject({ fields: [field] });
       expect(await storedDigest(identity)).toBe(before);
     }
@@ -223,10 +223,10 @@ describe("bad input", () => {
     for (const path of new Set(operations.map((operation) => operation.path))) {
       const allowed = operations.filter((operation) => operation.path === path).map(({ method }) => method);
       const concrete = path.replace(/\{\w+\}/g, NOBODY);
-      const answer = await identity.call("PUT", concrete, {});
-      expect(answer.status).toBe(405);
-      expect(answer.body.error.code).toBe("METHOD_NOT_ALLOWED");
-      const named = answer.headers.get("allow")?.split(", ") ?? [];
+      const response = await identity.call("PUT", concrete, {});
+      expect(response.status).toBe(405);
+      expect(response.body.error.code).toBe("METHOD_NOT_ALLOWED");
+      const named = response.headers.get("allow")?.split(", ") ?? [];
       expect(named.toSorted()).toEqual(expect.arrayContaining(allowed.toSorted()));
     }
   });
@@ -240,10 +240,10 @@ test("errors name the X-Request-ID of the request, and no response has the heade
       operation.params.map(() => NOBODY),
     );
     const headers = { "X-Request-ID": `of-${operation.id}` };
-    const answer = await identity.call(operation.method, path, operation.body, headers);
-    expect(answer.headers.has("x-request-id")).toBe(false);
+    const response = await identity.call(operation.method, path, operation.body, headers);
+    expect(response.headers.has("x-request-id")).toBe(false);
     if (operation.params.length > 0) {
-      expect([answer.status, answer.body.error.request_id]).toEqual([404, `of-${operation.id}`]);
+      expect([response.status, response.body.error.request_id]).toEqual([404, `of-${operation.id}`]);
     }
   }
 });

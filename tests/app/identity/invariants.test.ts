@@ -4,10 +4,10 @@
  */
 import { describe, expect, test } from "bun:test";
 import { services } from "../../support/index.ts";
-import { type Answer, ISSUER, useIdentity } from "./bed.ts";
+import { type HttpResponse, ISSUER, useIdentity } from "./bed.ts";
 
-const statuses = (answers: Answer[]) =>
-  answers.reduce<Record<number, number>>((counts, { status }) => {
+const statuses = (responses: HttpResponse[]) =>
+  responses.reduce<Record<number, number>>((counts, { status }) => {
     counts[status] = (counts[status] ?? 0) + 1;
     return counts;
   }, {});
@@ -25,12 +25,12 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
     for (let round = 0; round < 4; round++) {
       const { id, ownerMember } = await identity.organization();
       const other = await identity.member(id, "owner");
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [ownerMember, other.id].map((member) =>
           identity.call("PATCH", `/organizations/${id}/members/${member}`, { role: "member" }),
         ),
       );
-      expect(statuses(answers)).toEqual({ 200: 1, 422: 1 });
+      expect(statuses(responses)).toEqual({ 200: 1, 422: 1 });
       expect((await members(id)).filter(({ role }) => role === "owner")).toHaveLength(1);
     }
   });
@@ -43,7 +43,7 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
         Array.from({ length: 19 }, (_, index) => identity.member(id, index % 2 === 0 ? "owner" : "member")),
       );
       const ids = [ownerMember, ...others.map((member) => member.id)];
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ids.map((member, index) =>
           identity.call(
             "DELETE",
@@ -51,7 +51,7 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
           ),
         ),
       );
-      expect(statuses(answers)).toEqual({ 204: 19, 422: 1 });
+      expect(statuses(responses)).toEqual({ 204: 19, 422: 1 });
       const left = await members(id);
       expect(left.map(({ role }) => role)).toEqual(["owner"]);
     }
@@ -63,12 +63,12 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
       const { id } = await identity.organization();
       const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses });
       const people = await Promise.all(Array.from({ length: 100 }, () => identity.person()));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         people.map((person) =>
           identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token }),
         ),
       );
-      expect(statuses(answers)).toEqual({ 201: max_uses, 409: 100 - max_uses });
+      expect(statuses(responses)).toEqual({ 201: max_uses, 409: 100 - max_uses });
       expect(await members(id)).toHaveLength(max_uses + 1);
       const listed = await identity.call("GET", `/organizations/${id}/invites`);
       expect(listed.body.invites[0]).toMatchObject({ status: "redeemed", use_count: max_uses });
@@ -87,11 +87,11 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
       identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token });
     let current = String((await add()).body.id);
     for (let round = 0; round < 4; round++) {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         identity.call("DELETE", `/members/${current}`),
         ...Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? add() : redeem())),
       ]);
-      for (const { status } of answers) expect([200, 201, 204, 409]).toContain(status);
+      for (const { status } of responses) expect([200, 201, 204, 409]).toContain(status);
       const others = (await members(id)).slice(1);
       expect(others.length).toBeLessThanOrEqual(1);
       current = others[0]?.id ?? String((await add()).body.id);
@@ -163,10 +163,10 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
         ),
       ]);
       expect(removed?.status).toBe(204);
-      for (const answer of made) {
-        expect([201, 404]).toContain(answer.status);
-        if (answer.status !== 201) continue;
-        expect(await identity.validate(answer.body.key ?? answer.body.token)).toEqual({ valid: false });
+      for (const response of made) {
+        expect([201, 404]).toContain(response.status);
+        if (response.status !== 201) continue;
+        expect(await identity.validate(response.body.key ?? response.body.token)).toEqual({ valid: false });
       }
       const left =
         await identity.sql`select (select count(*) from identity.sessions where member_id = ${member}) as sessions,
@@ -180,7 +180,7 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
       const { id, owner, ownerMember } = await identity.organization();
       const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });
       const people = await Promise.all(Array.from({ length: 5 }, () => identity.person()));
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...people.map((person) =>
           identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token }),
         ),
@@ -191,7 +191,7 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
         ...people.map(() => identity.call("POST", `/organizations/${id}/invites`)),
         identity.call("DELETE", `/users/${owner}`),
       ]);
-      for (const { status } of answers) expect([201, 204, 404, 409]).toContain(status);
+      for (const { status } of responses) expect([201, 204, 404, 409]).toContain(status);
       const left = await identity.sql`select id from identity.members where organization_id = ${id}
             union all select id from identity.invites where organization_id = ${id}
             union all select id from identity.service_accounts where organization_id = ${id}`;

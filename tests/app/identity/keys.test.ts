@@ -15,8 +15,8 @@ const listed = async (path: string) => (await identity.call("GET", `${path}?limi
 const isValid = async (key: string) => Object(await identity.validate(key)).valid;
 const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000;
 
-function expectConflict(answer: Awaited<ReturnType<typeof rotate>>, value: string) {
-  expect(answer).toMatchObject({
+function expectConflict(response: Awaited<ReturnType<typeof rotate>>, value: string) {
+  expect(response).toMatchObject({
     status: 409,
     body: { error: { code: "CONFLICT", details: { field: "status", value } } },
   });
@@ -41,9 +41,9 @@ describe("with APIKEY_MAX_AGE_SECONDS", () => {
   test("a lifetime is required, and may not be longer", async () => {
     const path = `/users/${await strict.person()}/api-keys`;
     for (const body of [undefined, {}, { name: "CI" }, { expires_in_seconds: MAX_AGE_SECONDS + 1 }]) {
-      const answer = await strict.call("POST", path, body);
-      expect(wrongFields(answer)).toEqual(["expires_in_seconds"]);
-      expect(answer.body.error.details.fields[0].message).toContain("whole number from 60 to 3600");
+      const response = await strict.call("POST", path, body);
+      expect(wrongFields(response)).toEqual(["expires_in_seconds"]);
+      expect(response.body.error.details.fields[0].message).toContain("whole number from 60 to 3600");
     }
     for (const expires_in_seconds of [60, MAX_AGE_SECONDS]) {
       expect((await strict.call("POST", path, { expires_in_seconds })).status).toBe(201);
@@ -184,14 +184,14 @@ describe.skipIf(!real)("under concurrency", () => {
         `/members/${account.member_id}/api-keys`,
       ];
       const old = await create(paths[0] ?? "");
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           rotate(paths[index % 2] ?? "", old.id, { overlap_seconds: index % 3 }),
         ),
       );
-      const [won, ...more] = answers.filter(({ status }) => status === 201);
+      const [won, ...more] = responses.filter(({ status }) => status === 201);
       expect(more).toEqual([]);
-      for (const answer of answers) if (answer !== won) expectConflict(answer, "rotated");
+      for (const response of responses) if (response !== won) expectConflict(response, "rotated");
       expect(await isValid(won?.body.key)).toBe(true);
       expect(await listed(paths[1] ?? "")).toHaveLength(2);
     }

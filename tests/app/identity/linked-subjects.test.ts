@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { services, waitFor } from "../../support/index.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";
-import { type Answer, NOBODY, TIME, useIdentity, wrongFields } from "./bed.ts";
+import { type HttpResponse, NOBODY, TIME, useIdentity, wrongFields } from "./bed.ts";
 
 const identity = useIdentity({ poolMax: 30 });
 const real = services().postgres.real;
@@ -23,9 +23,9 @@ const validate = async (idp: object) =>
 const validAs = (user_id: string) => ({ valid: true, realm: "directory", user_id });
 const isPerson = async (id: string) => (await identity.call("GET", `/users/${id}`)).status === 200;
 
-function expectTaken(answer: Answer, holder: string): void {
-  expect(answer.status).toBe(409);
-  expect(answer.body.error).toMatchObject({
+function expectTaken(response: HttpResponse, holder: string): void {
+  expect(response.status).toBe(409);
+  expect(response.body.error).toMatchObject({
     code: "CONFLICT",
     message: "This subject already stands for a person.",
     details: { field: "subject", value: holder },
@@ -126,9 +126,9 @@ describe("a link is refused", () => {
     ["a noncharacter", { issuer: NEXT, subject: "\u{1ffff}" }, ["subject"]],
   ];
   test.each(rows)("with 422 for %s", async (_, body, fields) => {
-    const answer = await link(await identity.person(), body);
-    expect(answer.status).toBe(422);
-    expect(wrongFields(answer).toSorted()).toEqual(fields);
+    const response = await link(await identity.person(), body);
+    expect(response.status).toBe(422);
+    expect(wrongFields(response).toSorted()).toEqual(fields);
   });
 });
 
@@ -139,7 +139,7 @@ test("a person has at most 10 subjects", async () => {
   expectTooMany(await link(user_id, free()));
 });
 
-function expectTooMany({ status, body }: Answer): void {
+function expectTooMany({ status, body }: HttpResponse): void {
   expect({ status, details: body.error.details }).toEqual({
     status: 409,
     details: { field: "idps", value: "10" },
@@ -160,12 +160,12 @@ describe.if(real)("links and sign-ins at once", () => {
         );
       }
     });
-    const answers = Promise.all(subjects.map((subject) => link(user_id, subject)));
+    const responses = Promise.all(subjects.map((subject) => link(user_id, subject)));
     const waiting = () => identity.sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await waitFor(async () => (await waiting()).length === 2);
     await inserted.rollBack();
-    const [one, two] = (await answers).toSorted((a, b) => a.status - b.status);
+    const [one, two] = (await responses).toSorted((a, b) => a.status - b.status);
     expect(one?.status).toBe(201);
     if (two !== undefined) expectTooMany(two);
   });
@@ -180,10 +180,10 @@ describe.if(real)("links and sign-ins at once", () => {
         Promise.all(Array.from({ length: 10 }, () => validate(subject))),
       ]);
       const holder: string = (await validate(subject)).user_id;
-      for (const answer of signIns) expect(answer).toEqual(validAs(holder));
-      for (const [index, answer] of links.entries()) {
-        if (answer.status === 201) expect(persons[index]).toBe(holder);
-        else expectTaken(answer, holder);
+      for (const response of signIns) expect(response).toEqual(validAs(holder));
+      for (const [index, response] of links.entries()) {
+        if (response.status === 201) expect(persons[index]).toBe(holder);
+        else expectTaken(response, holder);
       }
       const isLinked = persons.includes(holder);
       expect(links.filter(({ status }) => status === 201)).toHaveLength(isLinked ? 1 : 0);

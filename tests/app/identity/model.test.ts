@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import fc from "fast-check";
 import { runs } from "../../support/runs.ts";
-import { type Answer, type IdentityHarness, useIdentity } from "./bed.ts";
+import { type HttpResponse, type IdentityHarness, useIdentity } from "./bed.ts";
 import { Model } from "./model.ts";
 import type { Given, Step } from "./model-steps.ts";
 import { credentialSteps } from "./model-steps-credentials.ts";
@@ -29,19 +29,19 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
     real.clock.set(model.now);
     if (planned === null) return;
     const { method, path, body } = planned;
-    const answer = await (path.startsWith("/internal/") ? real.internal : real.call)(method, path, body);
+    const response = await (path.startsWith("/internal/") ? real.internal : real.call)(method, path, body);
     await storeLastUses(real.deps);
-    const expected = planned.settle(await givenBy(real, answer));
+    const expected = planned.settle(await givenBy(real, response));
     const { status, code, details, note = {} } = expected;
-    const error = answer.body?.error;
+    const error = response.body?.error;
     const seen = {
-      status: answer.status,
+      status: response.status,
       code: error?.code,
       ...(details !== undefined && { details: error?.details }),
     };
     expect(seen).toEqual({ status, code, ...(details !== undefined && { details }) });
-    expect(answer.note).toEqual({ ...NO_NOTE, ...note });
-    if (expected.body !== undefined) expect(comparable(answer.body)).toEqual(comparable(expected.body));
+    expect(response.note).toEqual({ ...NO_NOTE, ...note });
+    if (expected.body !== undefined) expect(comparable(response.body)).toEqual(comparable(expected.body));
   }
 
   toString() {
@@ -53,7 +53,7 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
  * Returns the values that the model takes from the response of a successful creation. Adds ids that the body
  * lacks: the member's from the audit note, and the person's from another request.
  */
-async function givenBy(real: IdentityHarness, { status, body, note }: Answer): Promise<Given> {
+async function givenBy(real: IdentityHarness, { status, body, note }: HttpResponse): Promise<Given> {
   if (status !== 201) return body ?? {};
   const given: Given = { ...body };
   given.member_id ??= note.member_id;

@@ -1,7 +1,7 @@
 /** Tests the limit of organizations that one person may create (ID-109). */
 import { describe, expect, test } from "bun:test";
 import { services } from "../../support/index.ts";
-import { type Answer, NOBODY, startIdentity, useIdentity, wrongFields } from "./bed.ts";
+import { type HttpResponse, NOBODY, startIdentity, useIdentity, wrongFields } from "./bed.ts";
 
 const MAX = 3;
 const identity = useIdentity({ organizationsPerPersonMax: MAX });
@@ -16,8 +16,8 @@ async function createMost(user: string): Promise<string[]> {
   return ids;
 }
 
-function expectTooMany(answer: Answer) {
-  expect({ status: answer.status, error: { ...answer.body.error, request_id: "" } }).toEqual({
+function expectTooMany(response: HttpResponse) {
+  expect({ status: response.status, error: { ...response.body.error, request_id: "" } }).toEqual({
     status: 409,
     error: {
       type: "invalid_request_error",
@@ -125,11 +125,11 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
     });
     for (let round = 0; round < 3; round += 1) {
       const user = await identity.person();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 24 }, (_, index) => create(user, index % 2 === 0 ? identity : other)),
       );
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(MAX);
-      for (const answer of answers) if (answer.status !== 201) expectTooMany(answer);
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(MAX);
+      for (const response of responses) if (response.status !== 201) expectTooMany(response);
       const { body } = await identity.call("GET", `/users/${user}/memberships`);
       expect(body.memberships).toHaveLength(MAX);
     }

@@ -42,17 +42,17 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
   test("the feed has concurrent changes on two replicas in their order", async () => {
     const other = await startIdentity({ databaseUrl: identity.databaseUrl });
     const { id } = await identity.organization();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         changeTo(id, `plan-${index % 3}`, index % 2 === 0 ? identity : other),
       ),
     );
     await other.close();
-    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
     const told = (await planEvents(id)).map(({ data }) => data.plan);
     expect(told.at(-1)).toBe(await planOf(id));
     expect(told.every((plan, index) => plan !== told[index - 1])).toBe(true);
-    const changed = answers.filter(({ note }) => note?.details?.plan !== undefined);
+    const changed = responses.filter(({ note }) => note?.details?.plan !== undefined);
     expect(told).toHaveLength(changed.length);
   });
 });

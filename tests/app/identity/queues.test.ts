@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";
-import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./bed.ts";
+import { type HttpResponse, type IdentityHarness, ISSUER, startIdentity } from "./bed.ts";
 
 const real = services().postgres.real;
 async function start(laneWaitingMax?: number): Promise<IdentityHarness> {
@@ -55,7 +55,7 @@ async function writesIn(identity: IdentityHarness, id: string) {
   const { id: invite } = await created(`${at}/invites`);
   const subject = () => ({ idp: { issuer: ISSUER, subject: crypto.randomUUID() } });
   const { user_id } = await identity.member(id);
-  const writes: Record<string, [status: number, () => Promise<Answer>]> = {
+  const writes: Record<string, [status: number, () => Promise<HttpResponse>]> = {
     rename: [200, () => call("PATCH", at, { name: crypto.randomUUID() })],
     "add a member": [201, () => call("POST", `${at}/members`, subject())],
     "change a role": [200, () => call("PATCH", `${at}/members/${member}`, { role: "admin" })],
@@ -104,7 +104,7 @@ async function othersOf(identity: IdentityHarness) {
     for (const name of [subject, crypto.randomUUID()]) {
       expect((await validSubject(name)).body).toMatchObject({ valid: true });
     }
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call("GET", `/organizations/${id}/members`),
       call("PATCH", `/organizations/${id}`, { name: crypto.randomUUID() }),
       call("POST", `/organizations/${id}/members`, { idp: { issuer: ISSUER, subject: crypto.randomUUID() } }),
@@ -114,7 +114,7 @@ async function othersOf(identity: IdentityHarness) {
       call("POST", `/users/${owner}/organizations/${id}/session`),
       call("PATCH", `/users/${owner}`, { display_name: crypto.randomUUID() }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 201, 201, 201, 201, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 201, 201, 201, 201, 201, 200]);
   };
 }
 
@@ -126,12 +126,16 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
     const writes = await writesIn(identity, id);
     const others = await othersOf(identity);
     const lock = await lockOrganization(identity, id);
-    const answered: Answer[] = [];
+    const responses: HttpResponse[] = [];
     const underWay = Object.values(writes).flatMap(([status, write]) =>
       Array.from({ length: TIMES }, async () => {
-        const answer = await write();
-        answered.push(answer);
-        return { expected: status, status: answer.status, text: answer.status === status ? "" : answer.text };
+        const response = await write();
+        responses.push(response);
+        return {
+          expected: status,
+          status: response.status,
+          text: response.status === status ? "" : response.text,
+        };
       }),
     );
     // Two writers of the organization and two deletions of accounts wait for locks. All other writers are
@@ -141,7 +145,7 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
     expect((await identity.call("GET", `/organizations/${id}/members`)).status).toBe(200);
     expect((await identity.internal("GET", "/health/ready")).status).toBe(200);
     expect(await lock.waiting()).toBe(4);
-    expect(answered).toEqual([]);
+    expect(responses).toEqual([]);
     lock.release();
     for (const { expected, status, text } of await Promise.all(underWay)) {
       expect({ status, text }).toEqual({ status: expected, text });
@@ -155,18 +159,18 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
     const lock = await lockOrganization(identity, id);
     let unavailable = 0;
     const underWay = Array.from({ length: 50 }, async () => {
-      const answer = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
-      if (answer.status === 503) unavailable += 1;
-      return answer;
+      const response = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+      if (response.status === 503) unavailable += 1;
+      return response;
     });
     // Of 50 writes, two wait for the lock in the database and ten are queued. The service refuses the other
     // 38.
     await waitFor(() => unavailable === 38);
     await waitFor(async () => (await lock.waiting()) === 2);
     lock.release();
-    const answers = await Promise.all(underWay);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(12);
-    for (const { status, headers, body } of answers) {
+    const responses = await Promise.all(underWay);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(12);
+    for (const { status, headers, body } of responses) {
       if (status === 201) continue;
       expect({ status, retry_after: headers.get("retry-after") }).toEqual({ status: 503, retry_after: "1" });
       expect(body.error).toMatchObject({ type: "api_error", code: "SERVICE_UNAVAILABLE", details: null });

@@ -8,7 +8,7 @@ const identity = useIdentity();
 test("responses with a key, a session or an invite token are sent with no-store", async () => {
   const { id, owner } = await identity.organization();
   const key = await identity.call("POST", `/users/${owner}/api-keys`, { name: "key" });
-  const answers = [
+  const responses = [
     key,
     await identity.call("POST", `/users/${owner}/api-keys/${key.body.id}/rotate`, {}),
     await identity.call("POST", `/users/${owner}/organizations/${id}/session`),
@@ -16,6 +16,6 @@ test("responses with a key, a session or an invite token are sent with no-store"
     await identity.call("GET", `/organizations/${id}/invites`),
     await identity.internal("POST", "/internal/credentials/validate", { credential: key.body.key }),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 200, 200]);
-  for (const { headers } of answers) expect(headers.get("cache-control")).toBe("no-store");
+  expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201, 200, 200]);
+  for (const { headers } of responses) expect(headers.get("cache-control")).toBe("no-store");
 });

@@ -7,9 +7,9 @@ const id = expect.stringMatching(ULID);
 const time = expect.stringMatching(TIME);
 const secret = (start: string) => expect.stringMatching(new RegExp(`^${start}[A-Za-z0-9_-]{43}$`));
 const created = async (path: string, body?: object) => {
-  const answer = await identity.call("POST", path, body);
-  expect(answer.status).toBe(201);
-  return answer.body;
+  const response = await identity.call("POST", path, body);
+  expect(response.status).toBe(201);
+  return response.body;
 };
 
 let acme: Awaited<ReturnType<typeof identity.organization>>;
@@ -93,7 +93,7 @@ function hashOf(text: string): string {
 test("no response about an organization, its members, accounts, invites, keys or sessions has a user_id", async () => {
   const { id: member, user_id } = await identity.member(acme.id);
   const invite = await identity.call("POST", `${at}/invites`, { max_uses: null });
-  const answers = [
+  const responses = [
     invite,
     await identity.call("POST", `${at}/service-accounts`, { name: "Bot" }),
     await identity.call("GET", at),
@@ -110,7 +110,7 @@ test("no response about an organization, its members, accounts, invites, keys or
     await identity.call("DELETE", `/members/${member}`),
     await identity.call("GET", `${at}/members/${member}`),
   ];
-  for (const { text, headers, status } of answers) {
+  for (const { text, headers, status } of responses) {
     expect(status).toBeLessThan(300);
     const all = text + JSON.stringify([...headers]);
     for (const each of [acme.owner, user_id, "user_id"]) expect(all).not.toContain(each);

@@ -1,4 +1,4 @@
-/** Tests of the client against a server that answers badly, in each runtime that is installed. */
+/** Tests of the client against a server that responds badly, in each runtime that is installed. */
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { inEachRuntime } from "./runtimes.ts";
 

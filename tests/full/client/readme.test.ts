@@ -28,7 +28,7 @@ async function samples(): Promise<string> {
   }).split("\n");
   const imports = lines.filter((line) => line.startsWith("import "));
   const code = lines.filter((line) => !line.startsWith("import ")).join("\n");
-  // The registry answers pages of its own origin only.
+  // The registry responds to pages of its own origin only.
   const registry = code.indexOf("const registry =");
   const subject = `reader-${crypto.randomUUID()}`;
   const token = await (await fetch(`${tour?.identityProviderUrl}/token?subject=${subject}`)).text();

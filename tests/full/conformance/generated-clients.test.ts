@@ -23,9 +23,9 @@ async function succeed(cwd: string, ...command: string[]): Promise<void> {
   expect(await run(command, { cwd })).toMatchObject({ code: 0 });
 }
 
-function expectOutput(answer: Run): void {
-  expect(answer).toMatchObject({ code: 0, stderr: "" });
-  expect(JSON.parse(answer.stdout)).toEqual(EXPECTED);
+function expectOutput(run: Run): void {
+  expect(run).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(run.stdout)).toEqual(EXPECTED);
 }
 
 // ER-22

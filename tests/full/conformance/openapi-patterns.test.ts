@@ -53,8 +53,8 @@ const spelled = corpus.filter((text) => text.isWellFormed());
 const question = (texts: string[]) => JSON.stringify({ patterns, texts });
 
 /** Returns each pattern and text for which another language differs from JavaScript. */
-function differences(answers: boolean[][], texts: string[]): [string | undefined, string][] {
-  return answers.flatMap((row, index) =>
+function differences(matches: boolean[][], texts: string[]): [string | undefined, string][] {
+  return matches.flatMap((row, index) =>
     texts.flatMap((text, place): [string | undefined, string][] =>
       row[place] === expected[index]?.[corpus.indexOf(text)] ? [] : [[patterns[index], text]],
     ),
@@ -63,21 +63,21 @@ function differences(answers: boolean[][], texts: string[]): [string | undefined
 
 async function ask(command: string[], texts: string[]): Promise<boolean[][]> {
   const child = Bun.spawn(command, { stdin: new Blob([question(texts)]), stdout: "pipe", stderr: "pipe" });
-  const [answer, complaint, code] = await Promise.all([
+  const [output, complaint, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ]);
   if (code !== 0) throw new Error(complaint);
-  return JSON.parse(answer);
+  return JSON.parse(output);
 }
 
 // ER-23
 describe("the patterns of the descriptions", () => {
   test("mean the same in JavaScript with and without the u flag", () => {
     expect(patterns.length).toBeGreaterThan(5);
-    const answers = patterns.map((pattern) => corpus.map((text) => new RegExp(pattern, "u").test(text)));
-    expect(differences(answers, corpus)).toEqual([]);
+    const matches = patterns.map((pattern) => corpus.map((text) => new RegExp(pattern, "u").test(text)));
+    expect(differences(matches, corpus)).toEqual([]);
   });
 
   test("use no syntax that RE2 does not support or that differs between dialects", () => {
@@ -119,16 +119,16 @@ func main() {
 	if err := json.NewDecoder(os.Stdin).Decode(&question); err != nil {
 		panic(err)
 	}
-	answers := [][]bool{}
+	matches := [][]bool{}
 	for _, pattern := range question.Patterns {
 		expression := regexp.MustCompile(pattern)
 		row := []bool{}
 		for _, text := range question.Texts {
 			row = append(row, expression.MatchString(text))
 		}
-		answers = append(answers, row)
+		matches = append(matches, row)
 	}
-	json.NewEncoder(os.Stdout).Encode(answers)
+	json.NewEncoder(os.Stdout).Encode(matches)
 }
 `;
 

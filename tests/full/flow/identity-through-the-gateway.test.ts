@@ -240,10 +240,10 @@ describe("identity through the gateway", () => {
       for (const credential of given) {
         const status = expected(row, credential, role);
         const changes = row.method !== "GET" && status < 400;
-        const answer = await callAs(credential, changes ? await newWorld(role) : shared, row);
+        const response = await callAs(credential, changes ? await newWorld(role) : shared, row);
         const route = `${row.method} ${row.path}`;
-        expect({ route, credential, status: answer.status }).toEqual({ route, credential, status });
-        expect([...answer.headers.keys()].filter((name) => name.startsWith("x-platform"))).toEqual([]);
+        expect({ route, credential, status: response.status }).toEqual({ route, credential, status });
+        expect([...response.headers.keys()].filter((name) => name.startsWith("x-platform"))).toEqual([]);
       }
     }
   });

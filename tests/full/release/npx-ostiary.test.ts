@@ -46,7 +46,7 @@ describe.skipIf(!canRunExecutable || npm === null)("the package ostiary, install
   test.each(["SIGINT", "SIGTERM"] as const)(
     "starts everything without a download, and passes %s on",
     async (signal) => {
-      // Nothing answers at the registry of packages.
+      // Nothing responds at the registry of packages.
       const offline = { ...env, npm_config_registry: "http://127.0.0.1:1" };
       const command = [join(folder, "node_modules/.bin/ostiary"), "start"];
       const platform = await startCommand(

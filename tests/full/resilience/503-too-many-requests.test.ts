@@ -26,7 +26,7 @@ describe.skipIf(!services().postgres.real)("a service with MAX_REQUESTS_IN_FLIGH
     return response;
   }
 
-  test("refuses a third request while two are incomplete, answers probes, and serves again afterwards", async () => {
+  test("refuses a third request while two are incomplete, responds to probes, and serves again afterwards", async () => {
     const served = (await ask()).status;
     expect(served).not.toBe(503);
     const holders = await Promise.all([1, 2].map(() => RawClient.connect(service.url)));

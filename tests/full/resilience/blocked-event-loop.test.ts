@@ -55,7 +55,7 @@ test("in a gateway, no call, no request body and no WebSocket counts as late", a
 });
 
 // GW-55, GW-138
-test("in a gateway, no answer of identity or audit counts as late", async () => {
+test("in a gateway, no response of identity or audit counts as late", async () => {
   const service = new RawUpstream();
   const peer = new RawUpstream(({ method, target }, socket) => {
     const admitted = { valid: true, realm: "directory", user_id: ulid() };
@@ -83,7 +83,7 @@ test("in a gateway, no answer of identity or audit counts as late", async () => 
 });
 
 // OP-18
-test.skipIf(!services().postgres.real)("no call that the database answered counts as late", async () => {
+test.skipIf(!services().postgres.real)("no call to which the database responded counts as late", async () => {
   const databaseUrl = await freshDatabase();
   const identity = await startIdentity({ databaseUrl, deadlineMs: 2_000 });
   const { ownerMember } = await identity.organization();
@@ -98,10 +98,10 @@ test.skipIf(!services().postgres.real)("no call that the database answered count
       await sql`select 1 from pg_locks where relation = 'identity.api_keys'::regclass and granted = ${isGranted}`
     ).length;
   await waitFor(async () => (await locks(true)) > 0);
-  const answer = identity.internal("POST", "/internal/credentials/validate", { credential: key });
+  const response = identity.internal("POST", "/internal/credentials/validate", { credential: key });
   await waitFor(async () => (await locks(false)) > 0);
   Bun.sleepSync(3_000);
-  expect((await answer).status).toBe(200);
+  expect((await response).status).toBe(200);
   await locked;
   await Promise.all([sql.end(), other.end()]);
   await identity.close();

@@ -9,7 +9,7 @@ interface Store {
 
 /**
  * Starts a server that the tests of a `describe` may break, and opens a store on it. After each test, the server
- * recovers, and `returns` waits until the store answers.
+ * recovers, and `returns` waits until the store responds.
  */
 export function useBreakable<Opened extends Store>(
   start: () => Promise<TestServer>,

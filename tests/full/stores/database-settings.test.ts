@@ -54,7 +54,7 @@ describe("values, names and times are read as with default settings", () => {
   });
 
   // OP-132
-  test.if(real)("and a COMMIT is on disk before its answer, while a stronger setting is kept", async () => {
+  test.if(real)("and a COMMIT is on disk before its response, while a stronger setting is kept", async () => {
     const url = await freshDatabase();
     const name = new URL(url).pathname.slice(1);
     const sql_ = postgres(url, { max: 1, onnotice: () => {} });

@@ -15,15 +15,15 @@ test.if(services().etcd.binary)(
     await (await cluster.leader()).kill();
     await cluster.leader();
     // Each store starts with a random node, which may be the dead one.
-    const answers = async () => {
+    const responds = async () => {
       const store = await openRouteStore(cluster.url);
       const results = await Promise.allSettled(everyCall(store, 5_000));
       await store.close();
       return results.every(({ status }) => status === "fulfilled");
     };
-    await waitFor(async () => (await Promise.all(Array.from({ length: STORES }, answers))).every(Boolean), {
+    await waitFor(async () => (await Promise.all(Array.from({ length: STORES }, responds))).every(Boolean), {
       timeoutMs: 60_000,
-      what: "every store to answer",
+      what: "every store to respond",
     });
     await cluster.close();
   },

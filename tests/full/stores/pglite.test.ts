@@ -72,8 +72,8 @@ describe("database on PGlite in a directory", () => {
     // A process that was killed leaves its file behind, which must not help or block any of the new processes.
     await writeFile(`${directory}.pid`, String(process.ppid));
     const all = Array.from({ length: 6 }, () => claimAt(directory, Date.now() + 1_000));
-    const claimed = await Promise.all(all.map(({ answer }) => answer));
-    expect(claimed.filter((answer) => answer === "claimed")).toHaveLength(1);
+    const claimed = await Promise.all(all.map(({ line }) => line));
+    expect(claimed.filter((line) => line === "claimed")).toHaveLength(1);
     for (const { child } of all) child.kill("SIGKILL");
     await Promise.all(all.map(({ child }) => child.exited));
   });
@@ -103,12 +103,12 @@ function claimAt(directory: string, atMs: number) {
     stdout: "pipe",
     stderr: "inherit",
   });
-  return { child, answer: firstLine(child.stdout) };
+  return { child, line: firstLine(child.stdout) };
 }
 
 async function holdDirectory(directory: string) {
-  const { child, answer } = claimAt(directory, 0);
-  expect(await answer).toBe("claimed");
+  const { child, line } = claimAt(directory, 0);
+  expect(await line).toBe("claimed");
   return child;
 }
 

@@ -53,8 +53,8 @@ describe.if(services().postgres.real)("database on a PostgreSQL that fails", () 
     expect(burst.every((error) => error instanceof StoreUnavailable)).toBe(true);
     await server.restart();
     await returns();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => select(database)));
-    expect(answers).toEqual(Array(20).fill([{ one: 1 }]));
+    const results = await Promise.all(Array.from({ length: 20 }, () => select(database)));
+    expect(results).toEqual(Array(20).fill([{ one: 1 }]));
   });
 
   test("rolls back transactions that were open when the server died", async () => {
@@ -102,7 +102,7 @@ describe.if(services().postgres.real)("database on a PostgreSQL that fails", () 
       "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null",
     );
     // A session that was being opened may have been terminated too, and the pool then pauses before the next one.
-    const answers = await waitFor(() => Promise.all(Array.from({ length: 20 }, () => select(database))));
-    expect(answers).toEqual(Array(20).fill([{ one: 1 }]));
+    const results = await waitFor(() => Promise.all(Array.from({ length: 20 }, () => select(database))));
+    expect(results).toEqual(Array(20).fill([{ one: 1 }]));
   });
 });

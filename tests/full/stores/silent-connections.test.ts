@@ -69,8 +69,8 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
         if (each.status === "rejected") expect(each.reason).toBeInstanceOf(StoreUnavailable);
       }
       await returns();
-      const answers = await Promise.all(Array.from({ length: 20 }, () => run(database, "select 1 as one")));
-      expect(answers).toEqual(Array(20).fill([{ one: 1 }]));
+      const results = await Promise.all(Array.from({ length: 20 }, () => run(database, "select 1 as one")));
+      expect(results).toEqual(Array(20).fill([{ one: 1 }]));
       await database.ping(5_000);
     });
 

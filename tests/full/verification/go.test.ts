@@ -34,8 +34,8 @@ test.skipIf(!hasGoModule)(
     await Bun.write(join(cwd, `copy/tile/0/000.p/${SIZE}`), Buffer.concat(log.leafHashes()));
     await Bun.write(join(cwd, `copy/tile/entries/000.p/${SIZE}`), Buffer.concat(bundle));
     const env = { ...process.env, GOFLAGS: "-mod=mod", GONOSUMDB: "*", GONOSUMCHECK: "1", GOPROXY: "off" };
-    const answer = await runToEnd(["go", "run", ".", "copy", logKeyText(KEY)], { cwd, env });
-    expect(answer).toEqual({ exitCode: 0, stdout: `${SIZE}\n`, stderr: "" });
+    const run = await runToEnd(["go", "run", ".", "copy", logKeyText(KEY)], { cwd, env });
+    expect(run).toEqual({ exitCode: 0, stdout: `${SIZE}\n`, stderr: "" });
   },
   300_000,
 );

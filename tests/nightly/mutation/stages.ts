@@ -12,7 +12,7 @@ const NEAREST_S = 60;
 const SHORT_S = 1;
 const FIRST_TIER = /^tests\/(unit|app|stores|flow)\//;
 /** Tests that call every operation, or compare random calls with a model. They find what no test names. */
-const SWEEP = /\/(every-|model\.|openapi-answers\/)/;
+const SWEEP = /\/(every-|model\.|openapi-responses\/)/;
 /** Tests of a page in a browser. */
 const BROWSER = /^tests\/full\/(flow\/portal|app\/console)\//;
 const seconds: Readonly<Record<string, number>> = timings.files;

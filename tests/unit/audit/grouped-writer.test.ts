@@ -95,8 +95,8 @@ describe("a grouped writer", () => {
           },
           { ...limits, writesMax: 2 },
         );
-        const answers = await Promise.allSettled(good.map((_, n) => addTo(writer, n)));
-        expect(answers.map(({ status }) => status === "fulfilled")).toEqual(good);
+        const results = await Promise.allSettled(good.map((_, n) => addTo(writer, n)));
+        expect(results.map(({ status }) => status === "fulfilled")).toEqual(good);
         expect(written.toSorted((a, b) => a - b)).toEqual(good.flatMap((each, n) => (each ? [n] : [])));
       }),
       { numRuns: runs(50) },
@@ -111,8 +111,8 @@ describe("a grouped writer", () => {
       await turn();
       throw new StoreUnavailable("database", new Error("down"));
     }, limits);
-    const answers = await Promise.all(["a", "b", "c"].map((item) => rejection(addTo(writer, item))));
-    expect(answers.every((error) => error instanceof StoreUnavailable)).toBe(true);
+    const results = await Promise.all(["a", "b", "c"].map((item) => rejection(addTo(writer, item))));
+    expect(results.every((error) => error instanceof StoreUnavailable)).toBe(true);
     expect(writes).toBe(2);
   });
 });

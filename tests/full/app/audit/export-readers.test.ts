@@ -98,10 +98,10 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
 
   // AU-45
   test("of one log hold at most half of the slots", async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => audit.get(path("owner-1"), NDJSON)));
-    const statuses = answers.map(({ status }) => status);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => audit.get(path("owner-1"), NDJSON)));
+    const statuses = responses.map(({ status }) => status);
     expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([2, 18]);
-    const refused = answers.find(({ status }) => status === 429);
+    const refused = responses.find(({ status }) => status === 429);
     expect(refused?.headers.get("Retry-After")).toBe("10");
     expect((await json(refused ?? new Response())).error).toMatchObject({
       type: "api_error",
@@ -115,7 +115,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     expect((await audit.get(path("owner-2"), NDJSON)).status).toBe(429);
     expect((await audit.get(path("owner-4"))).status).toBe(200);
     expect((await audit.put(requestId(), intent())).status).toBe(201);
-    const running = [...answers, ...others].filter(({ status }) => status === 200);
+    const running = [...responses, ...others].filter(({ status }) => status === 200);
     await Promise.all(running.map((response) => response.body?.cancel()));
   });
 
@@ -149,7 +149,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   // AU-47
   test("get a broken connection when the database fails, and the log line has no SQL", async () => {
     const { id, socket, closed } = silentReader("owner-1");
-    await waitFor(() => lines().some((each) => each.request_id === id), { what: "the head of the answer" });
+    await waitFor(() => lines().some((each) => each.request_id === id), { what: "the head of the response" });
     await sqlOn(log)`
       select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;

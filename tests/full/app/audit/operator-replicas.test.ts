@@ -31,7 +31,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
   test("is delivered by one replica at a time, and another replica continues when that one stops", async () => {
     const receiver = newReceiver();
     let [underway, most] = [0, 0];
-    receiver.answer = async () => {
+    receiver.respond = async () => {
       underway += 1;
       most = Math.max(most, underway);
       await Bun.sleep(1);
@@ -124,7 +124,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     const audit = await startWith(receiver);
     await isSetUp(audit, receiver);
     receiver.calls.length = 0;
-    receiver.answer = () => new Response(null, { status: 503, headers: { "Retry-After": "3600" } });
+    receiver.respond = () => new Response(null, { status: 503, headers: { "Retry-After": "3600" } });
     await writeEvents(audit, 4, { organization_id: "cut" });
     await waitFor(() => receiver.calls.length > 0);
     await exportProof(audit, "/organizations/cut/audit-events");
@@ -140,7 +140,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
       await rows(tx, sql`alter table audit.entries enable trigger no_change`);
     });
     receiver.calls.length = 0;
-    receiver.answer = () => new Response(null);
+    receiver.respond = () => new Response(null);
     await waitFor(async () => {
       await log.run("end_pause", (orm) =>
         rows(orm, sql`update audit.operator_stream set next_attempt_at = now()`),

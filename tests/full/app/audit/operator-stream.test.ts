@@ -15,7 +15,7 @@ describe("the operator's stream", () => {
     await isSetUp(audit, receiver);
     const statuses = [410, 500];
     let calls = 0;
-    receiver.answer = () =>
+    receiver.respond = () =>
       new Response(null, { status: statuses[calls++] ?? 200, headers: { "Retry-After": "0" } });
     receiver.calls.length = 0;
     await writeEvents(audit, 6, { organization_id: "a" });
@@ -35,7 +35,7 @@ describe("the operator's stream", () => {
     await isSetUp(audit, receiver);
     const gauge = (name: string) => metricOf(audit, name);
     await waitFor(async () => (await gauge("audit_operator_stream_lag_seconds")) === 0);
-    receiver.answer = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
+    receiver.respond = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
     await writeEvents(audit, 2, { organization_id: "a" });
     await waitFor(async () => (await gauge("audit_operator_stream_lag_seconds")) > 0);
     await waitFor(async () => (await gauge("audit_operator_stream_failures")) === 1);

@@ -124,10 +124,10 @@ describe.skipIf(!services().postgres.real)("while the database refuses rows, all
         unreadable,
       );
       for (const n of [1, 10, 20]) await expectComplete(`readable-${n}`, 1);
-      const answer = await audit.get(`${logOf("unreadable-1")}?proof=true`, {
+      const response = await audit.get(`${logOf("unreadable-1")}?proof=true`, {
         Accept: "application/x-ndjson",
       });
-      expect([answer.status, await answer.text().catch(String)]).not.toEqual([
+      expect([response.status, await response.text().catch(String)]).not.toEqual([
         200,
         expect.stringContaining("format"),
       ]);

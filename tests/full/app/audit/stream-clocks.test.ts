@@ -41,7 +41,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
   const log = sharedLog(audit);
   afterEach(async () => {
     clock.offsetMs = 0;
-    receiver.answer = accept;
+    receiver.respond = accept;
     receiver.calls.length = 0;
     const { audit_streams } = (await callStreams(audit, "GET", STREAMS)).body;
     for (const { id } of audit_streams) await callStreams(audit, "DELETE", `${STREAMS}/${id}`);
@@ -109,7 +109,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     "(the database's, a day %s) during a long pause calls its receiver again, and does not count the day as failing",
     async (_, ms) => {
       const begun = await head();
-      receiver.answer = refuse;
+      receiver.respond = refuse;
       const { id } = await create();
       await writeEvents(audit, 2);
       await waitFor(async () => (await read(id)).status === "failing", SOON);
@@ -131,7 +131,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
       );
       expect(failing.failing_ms).toBeLessThan(DAY_MS);
       expect((await read(id)).status).toBe("failing");
-      receiver.answer = accept;
+      receiver.respond = accept;
       receiver.calls.length = 0;
       await jump(ms);
       await caughtUp(begun);
@@ -150,7 +150,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     await caughtUp(begun);
     clock.offsetMs = ms;
     let refusals = 2;
-    receiver.answer = () => (refusals-- > 0 ? new Response(null, { status: 500 }) : accept());
+    receiver.respond = () => (refusals-- > 0 ? new Response(null, { status: 500 }) : accept());
     await writeEvents(audit, 2);
     await caughtUp(begun);
     expect(refusals).toBeLessThan(0);

@@ -50,7 +50,7 @@ function fill(client: RawClient): void {
   client.send(Buffer.concat(Array(Math.ceil(SENT_BYTES / MESSAGE_BYTES)).fill(message)));
 }
 
-describe("a service that does not read and does not answer a close", () => {
+describe("a service that does not read and does not respond to a close", () => {
   test.skipIf(!CAN_COUNT_CONNECTIONS)(
     "loses its connections soon after its clients reset theirs, and the gauge counts them until then",
     async () => {
@@ -152,16 +152,16 @@ describe("the gateway stops reading from a side that sends pings and reads no po
 // GW-213
 describe("while the other one sends", () => {
   const TEXT = Buffer.from([0x81, 1, 0x78]);
-  const answering = new RawUpstream((request) => acceptance(request));
+  const responding = new RawUpstream((request) => acceptance(request));
   let feeding: ReturnType<typeof setInterval>;
   beforeAll(() =>
-    gateway.publish({ rooms: publicService(answering.url, { path: "/room", methods: ["GET"] }) }),
+    gateway.publish({ rooms: publicService(responding.url, { path: "/room", methods: ["GET"] }) }),
   );
-  afterAll(() => answering.close());
+  afterAll(() => responding.close());
   afterEach(() => clearInterval(feeding));
 
   const serviceEnd = (): RawSocket => {
-    const socket = answering.sockets.at(-1);
+    const socket = responding.sockets.at(-1);
     if (socket === undefined) throw new Error("No service was called.");
     return socket;
   };
@@ -178,7 +178,7 @@ describe("while the other one sends", () => {
     await waitFor(async () => (await openWebSockets()) === 0);
   });
 
-  test("a client that sends nothing and answers pings keeps its WebSocket", async () => {
+  test("a client that sends nothing and responds to pings keeps its WebSocket", async () => {
     const received: unknown[] = [];
     const live = new WebSocket(`${gateway.url.replace("http", "ws")}/room`);
     live.addEventListener("message", ({ data }) => received.push(data));

@@ -49,22 +49,22 @@ describe.skipIf(!redis.real || !etcd.real)(`${REPLICAS} gateways on one counter 
     `admit exactly ${LIMIT} of ${REQUESTS} concurrent requests to %s`,
     async (path) => {
       const before = Math.floor(Date.now() / 1000);
-      const answers = await requestAtOnce(path);
+      const responses = await requestAtOnce(path);
       const after = Math.ceil(Date.now() / 1000);
-      const admitted = answers.filter(({ status }) => status === 200);
-      const refused = answers.filter(({ status }) => status === 429);
+      const admitted = responses.filter(({ status }) => status === 200);
+      const refused = responses.filter(({ status }) => status === 429);
       expect(admitted).toHaveLength(LIMIT);
       expect(refused).toHaveLength(REQUESTS - LIMIT);
 
-      const remaining = admitted.map((answer) => Number(answer.remaining)).sort((a, b) => a - b);
+      const remaining = admitted.map((response) => Number(response.remaining)).sort((a, b) => a - b);
       expect(remaining).toEqual(Array.from({ length: LIMIT }, (_, at) => at));
-      expect(new Set(refused.map((answer) => answer.remaining))).toEqual(new Set(["0"]));
-      expect(new Set(answers.map((answer) => answer.limit))).toEqual(new Set([String(LIMIT)]));
+      expect(new Set(refused.map((response) => response.remaining))).toEqual(new Set(["0"]));
+      expect(new Set(responses.map((response) => response.limit))).toEqual(new Set([String(LIMIT)]));
       for (const { reset, retry_after } of refused) {
         expect(Number(reset)).toBeWithin(before + WINDOW_SECONDS, after + WINDOW_SECONDS + 1);
         expect(Number(retry_after)).toBeWithin(1, WINDOW_SECONDS + 1);
       }
-      expect(new Set(admitted.map((answer) => answer.retry_after))).toEqual(new Set([null]));
+      expect(new Set(admitted.map((response) => response.retry_after))).toEqual(new Set([null]));
     },
   );
 

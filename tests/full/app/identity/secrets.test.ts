@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => collector?.stop(true));
 
 /** All responses, without the fields that return a new secret. */
-let answered = "";
+let responses = "";
 
 async function call(method: string, path: string, body?: unknown, secretField?: string) {
   const internal = path.startsWith("/internal/");
@@ -51,10 +51,10 @@ async function call(method: string, path: string, body?: unknown, secretField?: 
     body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
   });
   const text = await response.text();
-  const answer = text === "" ? {} : JSON.parse(text);
-  const { [secretField ?? ""]: secret, ...rest } = answer;
-  answered += JSON.stringify([...response.headers, rest]);
-  return { ...answer, secret: String(secret) };
+  const parsed = text === "" ? {} : JSON.parse(text);
+  const { [secretField ?? ""]: secret, ...rest } = parsed;
+  responses += JSON.stringify([...response.headers, rest]);
+  return { ...parsed, secret: String(secret) };
 }
 
 async function stored(): Promise<string> {
@@ -114,7 +114,7 @@ test.skipIf(!real)(
     const written = [...identity.stdout, ...identity.stderr].join("\n");
     expect(written).toContain("request completed");
     expect(collected).toContain("/internal/credentials/validate");
-    const everything = { inDatabase, answered, written, metrics, collected };
+    const everything = { inDatabase, responses, written, metrics, collected };
     for (const [where, text] of Object.entries(everything)) {
       expect(text.length).toBeGreaterThan(1000);
       for (const secret of [...secrets, ...tokens, INTERNAL_TOKEN, PEPPER, PREVIOUS_PEPPER]) {

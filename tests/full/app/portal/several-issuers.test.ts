@@ -76,12 +76,12 @@ describe.skipIf(browserPath === undefined)("a customer of a portal with two iden
   });
 
   // PT-12
-  test("cannot be signed in by the answer of another one to the same sign-in; its code is not sent", async () => {
+  test("cannot be signed in by the response of another one to the same sign-in; its code is not sent", async () => {
     const page = await visit();
     const seen = everyRequest(page);
     await choose(page, "Acme ID");
-    const answer = { code: "a-code", state: stateOf(page), iss: second?.issuer ?? "" };
-    await page.goto(`${portal.url}/portal/signed-in?${new URLSearchParams(answer)}`);
+    const response = { code: "a-code", state: stateOf(page), iss: second?.issuer ?? "" };
+    await page.goto(`${portal.url}/portal/signed-in?${new URLSearchParams(response)}`);
     await page.getByText(CANNOT_RETURN).waitFor();
     expect(exchangesOf(seen)).toEqual([]);
     await page.context().close();
@@ -91,11 +91,11 @@ describe.skipIf(browserPath === undefined)("a customer of a portal with two iden
   test("cannot be signed in by an earlier sign-in after another one began", async () => {
     const page = await visit();
     await choose(page, "Acme ID");
-    const answer = { code: "a-code", state: stateOf(page), iss: first?.issuer ?? "" };
+    const response = { code: "a-code", state: stateOf(page), iss: first?.issuer ?? "" };
     await page.goto(`${portal.url}/portal`);
     await choose(page, "Partners");
     const seen = everyRequest(page);
-    await page.goto(`${portal.url}/portal/signed-in?${new URLSearchParams(answer)}`);
+    await page.goto(`${portal.url}/portal/signed-in?${new URLSearchParams(response)}`);
     await page.getByText(CANNOT_RETURN).waitFor();
     expect(exchangesOf(seen)).toEqual([]);
     await page.context().close();

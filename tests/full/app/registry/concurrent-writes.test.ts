@@ -41,7 +41,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
 
   // RG-50
   test("keep every rule while 50 concurrent applies compete for the same routes and shared policies", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, n) => {
         const requests = 1 + (n % 3);
         const rate_limits = {
@@ -54,7 +54,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
         return registry(n).apply({ [name]: { ...service(...paths), rate_limits } });
       }),
     );
-    const statuses = new Set(answers.map(({ status }) => status));
+    const statuses = new Set(responses.map(({ status }) => status));
     expect([...statuses].every((status) => [200, 409, 422].includes(status))).toBe(true);
     expect(statuses).toContain(200);
     expect(statuses).toContain(409);
@@ -64,10 +64,10 @@ describe.skipIf(!isReal)("several registries on one database", () => {
 
   // RG-48
   test("number 50 concurrent writes of one service from 1 to 50", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, n) => registry(n).put("counted", service(`/counted/${n}`))),
     );
-    const numbers = answers.map(({ body }) => body.revision).sort((a, b) => a - b);
+    const numbers = responses.map(({ body }) => body.revision).sort((a, b) => a - b);
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
     await expectInvariants();
   });

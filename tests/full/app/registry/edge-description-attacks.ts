@@ -20,9 +20,9 @@ const ONE = ["/w"];
 const manyRoutes = (count = 3_000) => range(count).map((n) => `/w/x${n}`);
 
 /** Returns a description with one operation whose response has `schema`, and with `schemas` as components. */
-const answering = (schemas: object, schema: object) =>
-  described({ "/w": { get: { responses: answers(schema) } } }, { components: { schemas } });
-const answers = (schema: object) => ({ 200: { description: "Fine.", content: json(schema) } });
+const respondingWith = (schemas: object, schema: object) =>
+  described({ "/w": { get: { responses: responsesOf(schema) } } }, { components: { schemas } });
+const responsesOf = (schema: object) => ({ 200: { description: "Fine.", content: json(schema) } });
 
 /** Returns a description with one operation. Its path matches all routes of {@link manyRoutes}. */
 const shared = (operation: object, components: object = {}, item: object = {}) =>
@@ -54,19 +54,19 @@ function nestedSchemas(): object {
   let schema: object = { type: "object", properties: strings(20_000) };
   for (const _ of range(25)) schema = { properties: { n: schema } };
   const refs = range(26).map((depth) => ref(`A${"/properties/n".repeat(depth)}`));
-  return answering({ A: schema }, { anyOf: refs });
+  return respondingWith({ A: schema }, { anyOf: refs });
 }
 
 function oneWord(): object {
   const names = range(18_000).map((n) => `A${punctuation(n)}`);
   const groups = inGroups(names.map(ref), 500);
   const named = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
-  return answering({ ...groups, ...named }, allOfGroups(groups));
+  return respondingWith({ ...groups, ...named }, allOfGroups(groups));
 }
 
 function percentAliases(): object {
   const groups = inGroups(spellings("abcdefghijklmno", 4_000), 200);
-  return answering(
+  return respondingWith(
     { abcdefghijklmno: { type: "object", properties: strings(20_000) }, ...groups },
     allOfGroups(groups),
   );
@@ -77,7 +77,7 @@ function manyKeysByReference(): object {
     range(20_000).map(() => ref("B")),
     1_000,
   );
-  return answering({ ...groups, B: members(50_000, (n) => [`k${n}`, 1]) }, allOfGroups(groups));
+  return respondingWith({ ...groups, B: members(50_000, (n) => [`k${n}`, 1]) }, allOfGroups(groups));
 }
 
 const platformErrors = {
@@ -90,7 +90,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "a chain of 30 000 references": {
     paths: ONE,
     document: () =>
-      answering(
+      respondingWith(
         members(30_000, (n) => [`A${n}`, { allOf: [ref(`A${n + 1}`)] }]),
         ref("A0"),
       ),
@@ -133,7 +133,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       ),
     left_out: true,
   },
-  "400 answers of 10 000 headers": {
+  "400 responses of 10 000 headers": {
     paths: manyRoutes(),
     document: () =>
       shared(

@@ -13,8 +13,8 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
   test("publishes 10 000 routes of one service, and publishes the same again", async () => {
     const config = service(...Array.from({ length: ROUTES }, (_, n) => `/one/${n}/{id}`));
     for (const revision of [1, 2]) {
-      const answer = await registry.apply({ large: config });
-      expect(answer.body.results).toEqual([{ service: "large", status: "upserted", revision }]);
+      const response = await registry.apply({ large: config });
+      expect(response.body.results).toEqual([{ service: "large", status: "upserted", revision }]);
     }
     await waitFor(async () => Bun.deepEquals((await projected(processes.routeStore)).large, config));
     const found = await registry.call("GET", "/routes?method=GET&path=/one/9999/7");
@@ -29,9 +29,9 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     expect(fields(await registry.put("wrong", wrong))).toHaveLength(100);
     const owned = service(...Array.from({ length: 5_000 }, (_, n) => `/owned/${n}`));
     await registry.put("owner", owned);
-    const answer = await registry.put("thief", { url: owned.url, member: owned.user });
-    expect(answer.status).toBe(409);
-    expect(answer.body.error.details.conflicts).toHaveLength(100);
-    expect(answer.body.error.message).toContain("and 4900 more");
+    const response = await registry.put("thief", { url: owned.url, member: owned.user });
+    expect(response.status).toBe(409);
+    expect(response.body.error.details.conflicts).toHaveLength(100);
+    expect(response.body.error.message).toContain("and 4900 more");
   });
 });

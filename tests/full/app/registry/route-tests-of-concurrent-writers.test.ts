@@ -57,11 +57,11 @@ describe("while the tests of a write are checked", () => {
   test("other services can be written, and the check sees them", async () => {
     const tests = [expecting("/slow/a", { service: "slow" })];
     let checks = 0;
-    const answer = put("slow", { ...service("/slow/{x}"), tests }, async () => {
+    const written = put("slow", { ...service("/slow/{x}"), tests }, async () => {
       checks++;
       expect((await registry.put("quick", service("/quick"))).status).toBe(200);
     });
-    expect(await answer).toMatchObject({ name: "slow", revision: 1 });
+    expect(await written).toMatchObject({ name: "slow", revision: 1 });
     expect(checks).toBe(1);
     const refused = put(
       "slow-too",
@@ -92,10 +92,10 @@ describe("while the tests of a write are checked", () => {
       expecting(`/many/${"a/".repeat(11)}other-${index}`, { status: 404 }),
     );
     let checks = 0;
-    const answer = put("checker", { ...service("/checker"), tests }, () =>
+    const written = put("checker", { ...service("/checker"), tests }, () =>
       registry.put("rival", service(`/rival/${checks++}`)),
     );
-    expect(await answer).toMatchObject({ name: "checker", revision: 1 });
+    expect(await written).toMatchObject({ name: "checker", revision: 1 });
     expect(checks).toBe(4);
   });
 });
@@ -118,12 +118,12 @@ test("many writers of many tests over many shapes finish, and no test fails afte
     expecting(`/of/${name}/x`, { service: name }),
   ];
   const writers = Array.from({ length: 12 }, (_, index) => `writer-${index}`);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     ...writers.map((name) => registry.put(name, { ...service(`/of/${name}/{x}`), tests: testsOf(name) })),
     ...writers.map((name) => registry.put(`small-${name}`, service(`/small/${name}`))),
     ...writers.map((name) => registry.put(`thief-${name}`, service(`/of/${name}/x`))),
   ]);
-  const refused = answers.filter(({ status }) => status !== 200);
+  const refused = responses.filter(({ status }) => status !== 200);
   // Each writer races its thief, and exactly one of them is refused.
   expect(refused.map(({ status }) => status)).toEqual(writers.map(() => 422));
   expect(refused.flatMap(fields).every(({ message }) => message.includes("/x fails"))).toBe(true);

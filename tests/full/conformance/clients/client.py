@@ -66,9 +66,9 @@ def document(name: str, config: ServiceConfig) -> ConfigDocument:
     return ConfigDocument(services=services)
 
 
-def details(answer: object) -> ErrorDetails:
-    assert isinstance(answer, ErrorResponse) and answer.error.details is not None
-    return answer.error.details
+def details(response: object) -> ErrorDetails:
+    assert isinstance(response, ErrorResponse) and response.error.details is not None
+    return response.error.details
 
 
 policies = ServiceConfigRateLimits()

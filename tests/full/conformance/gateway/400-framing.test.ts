@@ -165,12 +165,12 @@ describe("well-formed requests pass", () => {
 
 // GW-11
 describe("the body of a request that the gateway refuses is never parsed as a request", () => {
-  const answered: [name: string, status: number, head: string, length: number][] = [
+  const accepted: [name: string, status: number, head: string, length: number][] = [
     ["too large", 413, "POST /widgets", BODY_BYTES_MAX + HIDDEN.length],
     ["unmatched", 404, "POST /nowhere", HIDDEN.length],
     ["a path that is not a route, with an escaped slash", 404, "POST /widgets/%2f", HIDDEN.length],
   ];
-  for (const [name, status, start, length] of answered) {
+  for (const [name, status, start, length] of accepted) {
     test(name, async () => {
       const client = await RawClient.connect(gateway.url);
       const body = HIDDEN.padEnd(length, "x");

@@ -49,10 +49,10 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(after).toEqual(before);
     const token = await Bun.file(project.adminTokenFile).text();
     for (const service of ["identity", "audit", "demo"]) {
-      const answer = await fetch(`${project.url("REGISTRY_PORT")}/services/${service}/revisions`, {
+      const response = await fetch(`${project.url("REGISTRY_PORT")}/services/${service}/revisions`, {
         headers: { Authorization: `Bearer ${token}` },
       });
-      expect(await answer.json()).toMatchObject({ revisions: [{ revision: 1 }] });
+      expect(await response.json()).toMatchObject({ revisions: [{ revision: 1 }] });
     }
   });
 

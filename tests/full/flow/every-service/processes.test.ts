@@ -181,7 +181,7 @@ const GATEWAY = {
 test.each([
   ["identity", "DATABASE_URL", `postgres://u:${SECRET}@127.0.0.1:${freePort()}/x`],
   ["gateway", "ROUTE_STORE_URL", `http://u:${SECRET}@127.0.0.1:${freePort()}`],
-])("%s exits with 1 and names %s if the store does not answer", async (app, variable, url) => {
+])("%s exits with 1 and names %s if the store does not respond", async (app, variable, url) => {
   const env = app === "gateway" ? GATEWAY : {};
   expect(await refusal(app, { ...env, [variable]: url })).toMatchObject({
     exitCode: 1,

@@ -48,7 +48,7 @@ let reader: Reader;
 let vendor: Bun.Server<undefined>;
 /** The usage that the vendor accepted, by the id of the usage event. `value` is the number of requests. */
 let taken = new Map<string, { customer: string; value: number }>();
-/** The number of next calls that the vendor accepts but answers with an error. */
+/** The number of next calls that the vendor accepts but responds to with an error. */
 let lost = 0;
 let wrong: string[] = [];
 const running: Command[] = [];
@@ -56,7 +56,7 @@ const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 3 * HOUR_MS).
 
 beforeAll(async () => {
   audit = await startAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } });
-  vendor = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+  vendor = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: respond });
   const url = `http://127.0.0.1:${vendor.port}`;
   reader = await Reader.open({
     AUDIT_URL: audit.internalUrl,
@@ -83,7 +83,7 @@ afterAll(async () => {
   await Promise.all([audit.stop(), vendor.stop(true)]);
 });
 
-async function answer(request: Request): Promise<Response> {
+async function respond(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname === "/api/v1/events") await takeOpenMeter(request);
   else if (pathname === "/v1/billing/meter_events") {

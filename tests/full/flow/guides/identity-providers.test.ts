@@ -62,12 +62,12 @@ async function connect(settings: Record<string, string>, tokenCommands?: string)
   });
   const gateway = `export GATEWAY=http://${ostiary.places["127.0.0.1:5001"]}\n`;
   const withStatus = call.replace("curl -s", "curl -s -w '\\n%{http_code}\\n'");
-  const [, claims = "", answer = ""] = await reader.runAll([
+  const [, claims = "", output = ""] = await reader.runAll([
     `${variables.join("")}${gateway}${tokenCommands ?? token}`,
     look,
     withStatus,
   ]);
-  const [body = "", status] = answer.trim().split("\n");
+  const [body = "", status] = output.trim().split("\n");
   return { status: Number(status), person: JSON.parse(body), claims: JSON.parse(claims) };
 }
 

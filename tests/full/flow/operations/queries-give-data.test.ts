@@ -20,7 +20,7 @@ const RANGE = "1m";
 
 // The receiver refuses each call, because an alert needs the metrics of a stream without an accepted call.
 const receiver = startReceiver();
-receiver.answer = () => new Response(null, { status: 503 });
+receiver.respond = () => new Response(null, { status: 503 });
 let run: MixedRun;
 let prometheus: Prometheus | undefined;
 

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 /** Starts a server with this response at /health/ready, and returns its port. */
-function answering(status: number, body: string): string {
+function serving(status: number, body: string): string {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -26,33 +26,36 @@ function answering(status: number, body: string): string {
 
 async function asked(env: Record<string, string>) {
   const { exitCode, stdout } = await runToEnd(["bun", MAIN], { env: { PATH: process.env.PATH, ...env } });
-  return { said: stdout.trim(), exitCode };
+  return { output: stdout.trim(), exitCode };
 }
 
 test("the health check succeeds without output for a ready service", async () => {
-  const INTERNAL_PORT = answering(200, '{"status":"healthy"}');
-  expect(await asked({ INTERNAL_PORT })).toEqual({ said: "", exitCode: 0 });
+  const INTERNAL_PORT = serving(200, '{"status":"healthy"}');
+  expect(await asked({ INTERNAL_PORT })).toEqual({ output: "", exitCode: 0 });
 });
 
 // OP-133
 test("the health check calls no proxy of the environment", async () => {
-  const INTERNAL_PORT = answering(200, "");
-  const proxy = `http://127.0.0.1:${answering(503, "")}`;
-  expect(await asked({ INTERNAL_PORT, HTTP_PROXY: proxy, NO_PROXY: "" })).toEqual({ said: "", exitCode: 0 });
+  const INTERNAL_PORT = serving(200, "");
+  const proxy = `http://127.0.0.1:${serving(503, "")}`;
+  expect(await asked({ INTERNAL_PORT, HTTP_PROXY: proxy, NO_PROXY: "" })).toEqual({
+    output: "",
+    exitCode: 0,
+  });
 });
 
 test("the health check fails for a service that is not ready, and prints its checks", async () => {
-  const INTERNAL_PORT = answering(503, '{"status":"unhealthy","checks":{"database":"no answer"}}');
-  const { said, exitCode } = await asked({ INTERNAL_PORT });
-  expect(said).toContain('503 {"status":"unhealthy","checks":{"database":"no answer"}}');
+  const INTERNAL_PORT = serving(503, '{"status":"unhealthy","checks":{"database":"no answer"}}');
+  const { output, exitCode } = await asked({ INTERNAL_PORT });
+  expect(output).toContain('503 {"status":"unhealthy","checks":{"database":"no answer"}}');
   expect(exitCode).toBe(1);
 });
 
 test("the health check fails after 3 s when the process does not respond", async () => {
   const silent = await startSilentServer();
   const INTERNAL_PORT = new URL(silent.url).port;
-  const { said, exitCode } = await asked({ INTERNAL_PORT });
+  const { output, exitCode } = await asked({ INTERNAL_PORT });
   await silent.close();
-  expect(said).toContain("no answer in 3000 ms");
+  expect(output).toContain("no answer in 3000 ms");
   expect(exitCode).toBe(1);
 });

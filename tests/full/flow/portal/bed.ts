@@ -79,8 +79,8 @@ export function usePortal() {
     path: string,
     body?: unknown,
   ) {
-    const answer = await call(name, "POST", `/user/organizations/${organization_id}/session`, {});
-    return send(method, path, { "X-API-Key": textOf(await answer.json(), "token") }, body);
+    const response = await call(name, "POST", `/user/organizations/${organization_id}/session`, {});
+    return send(method, path, { "X-API-Key": textOf(await response.json(), "token") }, body);
   }
   const visit = async ({ path = "/portal", ...options }: OpenOptions = {}) => {
     const context = await bed().browser.newContext({
@@ -117,16 +117,16 @@ export function usePortal() {
     callAsMember,
     /** Creates an organization with the name `title` as the person `name`. Returns the organization's id. */
     async organization(name: string, title: string) {
-      const answer = await call(name, "POST", "/user/organizations", { name: title });
-      return idOf(await answer.json());
+      const response = await call(name, "POST", "/user/organizations", { name: title });
+      return idOf(await response.json());
     },
     /** Lets the person `name` join an organization of the person `by`. Returns the id of the new member. */
     async joined(by: string, organization_id: string, name: string, role = "member") {
       const invite = await callAsMember(by, organization_id, "POST", "/org/invites", { role });
       const token = textOf(await invite.json(), "token");
-      const answer = await call(name, "POST", "/user/invites/redeem", { token });
-      if (answer.status !== 201) throw new Error(`The invitation failed: ${await answer.text()}`);
-      return idOf(await answer.json());
+      const response = await call(name, "POST", "/user/invites/redeem", { token });
+      if (response.status !== 201) throw new Error(`The invitation failed: ${await response.text()}`);
+      return idOf(await response.json());
     },
     /** Returns the id of an operation in the edge description, URL-encoded as in the portal's URLs. */
     async operationId(method: string, path: string) {

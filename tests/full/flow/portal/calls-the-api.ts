@@ -19,7 +19,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByRole("form", { name: "Try the call" }).waitFor();
   };
   const dialog = (page: Page) => page.getByRole("dialog", { name: "Send this call?" });
-  const answer = (page: Page) => page.getByRole("region", { name: "Response", exact: true });
+  const responseOf = (page: Page) => page.getByRole("region", { name: "Response", exact: true });
   const described = (page: Page, description: unknown) =>
     page.route(DESCRIPTION, (route: Route) => route.fulfill({ json: description }));
   const thing = (more: Record<string, unknown>) => ({
@@ -36,9 +36,9 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByRole("table", { name: "Demo" }).waitFor();
     await open(page, "GET /demo/burst");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await answer(page).getByText("The response has the status 200.").waitFor();
-    await answer(page).getByText("x-ratelimit-limit").waitFor();
-    expect(await answer(page).getByLabel("Response body").textContent()).toContain(id);
+    await responseOf(page).getByText("The response has the status 200.").waitFor();
+    await responseOf(page).getByText("x-ratelimit-limit").waitFor();
+    expect(await responseOf(page).getByLabel("Response body").textContent()).toContain(id);
     const command = await page
       .getByRole("figure", { name: "The same with curl" })
       .locator("code")
@@ -69,7 +69,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     expect(sent).toHaveLength(0);
     await page.getByRole("button", { name: "Send …" }).click();
     await dialog(page).getByRole("button", { name: "Send", exact: true }).dblclick();
-    await answer(page).waitFor();
+    await responseOf(page).waitFor();
     expect(sent.map((request) => [request.method(), request.postData()])).toEqual([
       ["PUT", '{"color":"black"}'],
     ]);
@@ -96,12 +96,12 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await go(`#/org/${id}/reference`);
     await open(page, "GET /demo/hello");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await answer(page).getByText("The response has the status 429.").waitFor();
-    await answer(page).getByText("3000", { exact: true }).waitFor();
-    await answer(page).getByText(HOSTILE).waitFor();
+    await responseOf(page).getByText("The response has the status 429.").waitFor();
+    await responseOf(page).getByText("3000", { exact: true }).waitFor();
+    await responseOf(page).getByText(HOSTILE).waitFor();
     await page.route("**/demo/hello", (route) => route.fulfill({ status: 302, headers }));
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await answer(page).getByText("The response redirects to another URL.").waitFor();
+    await responseOf(page).getByText("The response redirects to another URL.").waitFor();
     expect(await page.evaluate("window.ran")).toBeUndefined();
   });
 

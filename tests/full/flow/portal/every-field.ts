@@ -14,29 +14,29 @@ const VALUES = {
   controls: "a\u0000b\u0007c",
   markup: `"><img src=x onerror="window.ran=1">`,
 } as const;
-type Answers = Readonly<Record<keyof typeof VALUES, string>>;
+type Outcomes = Readonly<Record<keyof typeof VALUES, string>>;
 
 /**
  * The expected reaction to each value: the name of the page's message, or `sent` if the page sends the value
  * to the service.
  */
-const OPTIONAL: Answers = {
+const OPTIONAL: Outcomes = {
   ...{ empty: "sent", spaces: "sent", long: "too_long", controls: "control_characters", markup: "sent" },
 };
-const REQUIRED: Answers = { ...OPTIONAL, empty: "empty", spaces: "empty" };
-const ROUTE: Answers = { ...OPTIONAL, markup: "route" };
-const ANY: Answers = { ...OPTIONAL, long: "sent", controls: "sent" };
+const REQUIRED: Outcomes = { ...OPTIONAL, empty: "empty", spaces: "empty" };
+const ROUTE: Outcomes = { ...OPTIONAL, markup: "route" };
+const ANY: Outcomes = { ...OPTIONAL, long: "sent", controls: "sent" };
 /** The expected reactions of a field for a required parameter of a call. */
-const PARAMETER: Answers = { ...ANY, empty: "missing" };
+const PARAMETER: Outcomes = { ...ANY, empty: "missing" };
 
 /** The expected reactions of a field for the name of what is deleted. */
 const { typeFirst } = de.settings;
-const OTHER_NAME: Answers = {
+const OTHER_NAME: Outcomes = {
   ...{ empty: typeFirst, spaces: typeFirst, long: typeFirst, controls: typeFirst, markup: typeFirst },
 };
 
 const { columns } = de.members;
-const FILTERS: Readonly<Record<string, Answers>> = {
+const FILTERS: Readonly<Record<string, Outcomes>> = {
   [de.audit.filters.service]: OPTIONAL,
   [de.audit.filters.route]: ROUTE,
   [de.audit.filters.actor_member_id]: OPTIONAL,
@@ -45,7 +45,7 @@ const FILTERS: Readonly<Record<string, Answers>> = {
   [de.audit.filters.key_prefix]: OPTIONAL,
 };
 /** All text fields of the page, by form and label. The test fails for a field that is not listed here. */
-const FIELDS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
+const FIELDS: Readonly<Record<string, Readonly<Record<string, Outcomes>>>> = {
   "#/org/{id}/settings": { [de.overview.name]: REQUIRED },
   [`#/org/{id}/settings, ${de.settings.remove}`]: { [de.settings.typeName("Fields")]: OTHER_NAME },
   "#/my-profile": { [de.profile.name]: REQUIRED },
@@ -122,7 +122,7 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
   /**
    * Fills a field and submits its form. Returns the name of the page's message about the field, or `sent`.
    */
-  async function answerTo(page: Page, field: Locator, value: string, settled: () => Promise<void>) {
+  async function outcomeOf(page: Page, field: Locator, value: string, settled: () => Promise<void>) {
     await field.fill(value);
     await field.evaluate((input) => Reflect.get(input, "form")?.requestSubmit());
     await settled();
@@ -140,20 +140,20 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
 
   /** Tries each value in each field of a view or dialog. Returns the reactions. */
   async function tryFields(page: Page, { part }: Stop, bodies: string[], settled: () => Promise<void>) {
-    const answers: Record<string, Record<string, string | null>> = {};
+    const outcomes: Record<string, Record<string, string | null>> = {};
     for (const field of await part.locator("input[type=text], input[type=search], textarea").all()) {
       const label = await field.evaluate((input) => Reflect.get(input, "labels")[0].textContent);
       const tried: Record<string, string | null> = {};
       for (const [name, value] of Object.entries(VALUES)) {
         const before = bodies.length;
-        tried[name] = await answerTo(page, field, value, settled);
+        tried[name] = await outcomeOf(page, field, value, settled);
         if (tried[name] !== "sent")
           expect({ label, name, sent: bodies.length - before }).toMatchObject({ sent: 0 });
       }
       await field.fill("1");
-      answers[label] = tried;
+      outcomes[label] = tried;
     }
-    return answers;
+    return outcomes;
   }
 
   // PT-32, PT-38
@@ -164,8 +164,8 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     const settled = settling(page);
     const found: Record<string, unknown> = {};
     for await (const stop of walk(shown, unlinked())) {
-      const answers = await tryFields(page, stop, bodies, settled);
-      if (Object.keys(answers).length > 0) found[stop.name] = answers;
+      const outcomes = await tryFields(page, stop, bodies, settled);
+      if (Object.keys(outcomes).length > 0) found[stop.name] = outcomes;
     }
     expect(found).toEqual(FIELDS);
     expect(bodies.some((body) => body.includes(JSON.stringify(VALUES.markup)))).toBe(true);

@@ -13,8 +13,10 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
   const dialog = (page: Page) => page.getByRole("dialog");
 
   async function serviceAccount(organization_id: string, name: string): Promise<string> {
-    const answer = await bed.callAsMember("ada", organization_id, "POST", "/org/service-accounts", { name });
-    return idOf(await answer.json());
+    const response = await bed.callAsMember("ada", organization_id, "POST", "/org/service-accounts", {
+      name,
+    });
+    return idOf(await response.json());
   }
 
   // PT-69, PT-70

@@ -268,10 +268,10 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   test("is served after a short rate limit without another click, and is told when a longer one ends", async () => {
     const { page, go } = await bed.open("limited");
     await page.getByText("You are in no organization yet.").waitFor();
-    let answers = 0;
+    let calls = 0;
     await page.route("**/user/memberships*", async (route) => {
-      answers += 1;
-      if (answers > 1) return route.continue();
+      calls += 1;
+      if (calls > 1) return route.continue();
       const headers = { "Retry-After": "60", "X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0" };
       return route.fulfill({ status: 429, headers, json: {} });
     });
@@ -280,10 +280,10 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await go("#/organizations");
     await page.getByText(/The page continues by itself in \d+ second/).waitFor();
     await page.getByText("The limit is 60 requests; 0 are left.").waitFor();
-    expect(answers).toBe(1);
+    expect(calls).toBe(1);
     await page.clock.fastForward("01:00");
     await page.getByText("You are in no organization yet.").waitFor();
-    expect(answers).toBe(2);
+    expect(calls).toBe(2);
     await page.unroute("**/user/memberships*");
     await page.route("**/user/memberships*", (route) =>
       route.fulfill({ status: 429, headers: { "Retry-After": "7200" }, json: {} }),

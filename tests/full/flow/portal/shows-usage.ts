@@ -33,7 +33,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
    * Responds to the page's requests for usage. Returns a list to which each request's parameters are
    * appended.
    */
-  async function answering(
+  async function respondingWith(
     page: Page,
     quotas: readonly OrganizationQuota[],
     { gaps = [], member_id = "" }: { gaps?: object[]; member_id?: string } = {},
@@ -69,8 +69,8 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     // The gateway reports every 10 seconds, which can be between two of the three requests.
     await waitFor(
       async () => {
-        const answer = await fetch(`${bed.gatewayUrl}/org/usage?by=route`, { headers });
-        const { usage } = Value.Decode(MonthUsage, await answer.json());
+        const response = await fetch(`${bed.gatewayUrl}/org/usage?by=route`, { headers });
+        const { usage } = Value.Decode(MonthUsage, await response.json());
         return usage.some(({ route, requests }) => route === "/demo/burst" && requests === 3);
       },
       { timeoutMs: PAGE_TIMEOUT_MS / 2, what: "the report of the requests" },
@@ -90,7 +90,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
   test("warns from 80 percent of a quota, and says when a quota is used up", async () => {
     const id = await bed.organization("ada", "Quotas");
     const { page, go, findings } = await bed.open("ada", { viewport: { width: 360, height: 800 } });
-    await answering(page, [
+    await respondingWith(page, [
       quota({ policy: "gone", charged: 1_003 }),
       quota({ policy: null, service: null, method: "GET", route: "/w/{id}", period: "day", charged: 812 }),
       quota({ policy: "fine", charged: 799 }),
@@ -118,7 +118,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     const session = await bed.call("amy", "POST", `/user/organizations/${id}/session`, {});
     const { page, go } = await bed.open("amy");
     const member_id = textOf(await session.json(), "member_id");
-    const asked = await answering(page, [], { gaps: [{ after: TODAY }], member_id });
+    const asked = await respondingWith(page, [], { gaps: [{ after: TODAY }], member_id });
     await go(`#/org/${id}/usage?month=1999-01`);
     await page.getByText("Some requests may be missing after").waitFor();
     await page.locator("main").getByText(HOSTILE).waitFor();
@@ -153,7 +153,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
   test("shows the limits of the member's calls with the numbers of the plan", async () => {
     const id = await bed.organization("ada", "Limits");
     const { page, go } = await bed.open("ada");
-    await answering(page, []);
+    await respondingWith(page, []);
     const operation = (operationId: string, limit: unknown, labels?: string[]) => ({
       get: { operationId, "x-scope": "organization", "x-rate-limit": limit, "x-required-labels": labels },
     });
@@ -169,14 +169,14 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
             "/plain": operation("plain", { requests: 7, window_seconds: 30, policy: "burst" }),
             "/default": operation("default", { default: true }),
             "/free": operation("free", false),
-            "/strange": operation("strange", { limits: [{ requests: "many" }, null], plans: [] }),
+            "/unreadable": operation("unreadable", { limits: [{ requests: "many" }, null], plans: [] }),
           },
         },
       }),
     );
     await page.route("**/org", async (route) => {
-      const answer = await route.fetch();
-      await route.fulfill({ response: answer, json: { ...(await answer.json()), plan: "pro" } });
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), plan: "pro" } });
     });
     await go(`#/org/${id}/usage`);
     await page.getByRole("button", { name: "Show the limits" }).click();
@@ -185,6 +185,6 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     await row("GET /plain burst: 7 requests in 30 s");
     await row("GET /default the gateway's default limit");
     await row("GET /free no limit");
-    await row("GET /strange no limit");
+    await row("GET /unreadable no limit");
   });
 });

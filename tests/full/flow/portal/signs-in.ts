@@ -13,7 +13,7 @@ import {
 import { browserPath } from "../../../support/pages/swagger-page.ts";
 import { goToProvider, refuse, signIn, usePortal } from "./bed.ts";
 
-const answerWithHtml = (route: Route) =>
+const respondWithHtml = (route: Route) =>
   route.fulfill({
     contentType: "text/html",
     body: "<p>Down",
@@ -137,16 +137,16 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   test("sees why the provider refused the sign-in, as text", async () => {
     const { page } = await bed.visit();
     await goToProvider(page);
-    const said = `<img src=x onerror="window.ran=1">`;
-    const error = { error: "access_denied", error_description: said };
+    const reason = `<img src=x onerror="window.ran=1">`;
+    const error = { error: "access_denied", error_description: reason };
     await page.goto(returnAddress({ ...error, state: stateOf(page), iss: bed.providerUrl }));
     await page.getByText("The identity provider refused the sign-in.").waitFor();
-    await page.getByText(said).waitFor();
+    await page.getByText(reason).waitFor();
     expect(await page.evaluate("window.ran")).toBeUndefined();
   });
 
   // PT-15
-  test("is told when the provider does not answer, or when the gateway refuses the token", async () => {
+  test("is told when the provider does not respond, or when the gateway refuses the token", async () => {
     const { page } = await bed.visit();
     await page.route("**/.well-known/openid-configuration", (route) => route.abort());
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -161,15 +161,15 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   // PT-15
   test.each<[string, (route: Route) => unknown]>([
     ["is silent", () => undefined],
-    ["is behind a proxy that answers with HTML", answerWithHtml],
-  ])("is told that the provider does not answer when it %s", async (_what, answer) => {
+    ["is behind a proxy that responds with HTML", respondWithHtml],
+  ])("is told that the provider does not respond when it %s", async (_what, respond) => {
     const { page } = await bed.visit();
     await page.addInitScript(`
       const timeout = AbortSignal.timeout.bind(AbortSignal);
       AbortSignal.timeout = (ms) => timeout(ms / 100);
     `);
     await goToProvider(page);
-    await page.route("**/authorize/token", answer);
+    await page.route("**/authorize/token", respond);
     await page.getByRole("button", { name: "alice" }).click();
     await page.getByText("The identity provider does not answer.").waitFor();
   });

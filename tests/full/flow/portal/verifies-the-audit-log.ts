@@ -21,8 +21,8 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   async function changed(title: string, changes: number): Promise<string> {
     const id = await bed.organization("ada", title);
     for (let n = 0; n < changes; n++) {
-      const answer = await bed.callAsMember("ada", id, "PATCH", "/org", { name: `${title} ${n}` });
-      expect(answer.status).toBe(200);
+      const response = await bed.callAsMember("ada", id, "PATCH", "/org", { name: `${title} ${n}` });
+      expect(response.status).toBe(200);
     }
     return id;
   }

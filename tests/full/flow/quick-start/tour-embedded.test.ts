@@ -29,10 +29,10 @@ test("the quick start prints a tour that works, shuts down cleanly, and keeps it
 
   const second = await start();
   const { "route registry": page = "" } = await startScreen(second);
-  const answer = await fetch(`${page.replace("/swagger", "")}/services/tour/revisions`, {
+  const response = await fetch(`${page.replace("/swagger", "")}/services/tour/revisions`, {
     headers: { Authorization: `Bearer ${token}` },
   });
-  expect(await answer.json()).toMatchObject({
+  expect(await response.json()).toMatchObject({
     revisions: [{ action: "restore" }, { action: "apply" }, { action: "apply" }],
   });
   expect(await second.stop("SIGTERM")).toBe(0);

@@ -36,28 +36,28 @@ export const HIDDEN_BEHIND_A_BALANCER = /authorization|api-key|audit/;
 
 /** Expects that each step of the tour has the output that its heading promises. */
 export function expectTour(output: TourOutput, hidden = HIDDEN): void {
-  const [person] = answers(step(output, "creates the person"), 200);
+  const [person] = bodiesOf(step(output, "creates the person"), 200);
   expect(person).toMatchObject({
     id: expect.stringMatching(new RegExp(`^${ULID}$`)),
     display_name: null,
     status: "active",
   });
   expect(step(output, "opens a session")).toMatch(new RegExp(`organization ${ULID}, session ostiary-s-2-`));
-  expectEcho(answers(step(output, "no credential"), 200)[0], hidden);
-  const [forbidden] = answers(step(output, "refused where the route wants a label"), 403);
+  expectEcho(bodiesOf(step(output, "no credential"), 200)[0], hidden);
+  const [forbidden] = bodiesOf(step(output, "refused where the route wants a label"), 403);
   expect(forbidden.error).toMatchObject({
     code: "FORBIDDEN",
     details: { permission: "required_labels", resource: "route", required_labels: ["things:write"] },
   });
   expectLimited(step(output, "one too many"));
-  expectRotated(answers(step(output, "key is rotated"), 200, 200, 200)[0].keys);
-  expect(answers(step(output, "A bad key"), 401)[0].error.code).toBe("UNAUTHORIZED");
-  expect(answers(step(output, "nobody published"), 404)[0].error.code).toBe("NOT_FOUND");
-  expectAuditLog(answers(step(output, "its own audit log"), 200, 200)[1].audit_events);
+  expectRotated(bodiesOf(step(output, "key is rotated"), 200, 200, 200)[0].keys);
+  expect(bodiesOf(step(output, "A bad key"), 401)[0].error.code).toBe("UNAUTHORIZED");
+  expect(bodiesOf(step(output, "nobody published"), 404)[0].error.code).toBe("NOT_FOUND");
+  expectAuditLog(bodiesOf(step(output, "its own audit log"), 200, 200)[1].audit_events);
   expect(step(output, "Server-sent events").match(/^data: /gm)).toHaveLength(5);
-  const [, served] = answers(step(output, "the gateway serves it"), 200, 200);
+  const [, served] = bodiesOf(step(output, "the gateway serves it"), 200, 200);
   expect(served.path).toBe("/tour/two");
-  const [, gone] = answers(step(output, "the route is gone"), 200, 404);
+  const [, gone] = bodiesOf(step(output, "the route is gone"), 200, 404);
   expect(gone.error.code).toBe("NOT_FOUND");
   expect(output.size).toBe(13);
 }
@@ -67,7 +67,7 @@ export function expectTour(output: TourOutput, hidden = HIDDEN): void {
  * line.
  */
 // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
-function answers(printed: string, ...statuses: number[]): any[] {
+function bodiesOf(printed: string, ...statuses: number[]): any[] {
   const lines = printed.trim().split("\n");
   const shown = lines.flatMap((line) => (line.startsWith("HTTP ") ? [Number(line.slice(5))] : []));
   expect(shown).toEqual(statuses);

@@ -141,7 +141,7 @@ describe("the OTEL environment variables", () => {
 });
 
 // OP-55
-test("spans use bounded memory while the collector does not answer", async () => {
+test("spans use bounded memory while the collector does not respond", async () => {
   await using silent = startCollector(() => new Promise<Response>(() => {}));
   const { tracing, warnings } = await tracingTo(silent.endpoint);
   const heapBytes = () => {

@@ -26,7 +26,7 @@ describe.skipIf(!services().postgres.real)("audit while its database is down", (
   /**
    * Calls every kind of operation that needs the database, and returns [status, error code] of each response.
    */
-  async function answers(known: string) {
+  async function refusals(known: string) {
     const all = await Promise.all([
       ...Array.from({ length: 40 }, () => audit.put(requestId(), intent())),
       ...Array.from({ length: 10 }, () => audit.patch(known, REJECTED)),
@@ -42,7 +42,7 @@ describe.skipIf(!services().postgres.real)("audit while its database is down", (
     const known = requestId();
     expect((await audit.put(known, intent())).status).toBe(201);
     await server.kill();
-    for (const answer of await answers(known)) expect(answer).toEqual([503, "SERVICE_UNAVAILABLE"]);
+    for (const refusal of await refusals(known)) expect(refusal).toEqual([503, "SERVICE_UNAVAILABLE"]);
     expect(await ready()).toBe(503);
     expect((await fetch(`${audit.internalUrl}/health/live`)).status).toBe(200);
     expect((await audit.put(requestId(), {})).status).toBe(422);

@@ -130,7 +130,7 @@ describe("connections", () => {
     ["after a preflight", spell("OPTIONS", "/things"), ""],
     ["after a 401", spell("POST", "/audited", { "Content-Length": "2" }, "hi"), ""],
     [
-      "within a body that was answered early",
+      "within a body that got an early response",
       spell("POST", "/nowhere", { "Content-Length": "100" }, "hi"),
       "",
     ],
@@ -141,7 +141,7 @@ describe("connections", () => {
     ],
   ];
 
-  const answers: Record<string, string> = {
+  const responses: Record<string, string> = {
     "/things?stream": `${chunkedHead}${chunk("one")}0\r\n\r\n`,
     "/things?events": `${EVENTS}${chunk("data: one\n\n")}0\r\n\r\n`,
     "/things?untyped": "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
@@ -154,10 +154,10 @@ describe("connections", () => {
       if (target.startsWith("/things?held")) held.set(target, socket);
       if (target === "/things?held-event-stream") return EVENTS;
       if (target === "/things?held-stream") return chunkedHead + chunk("one");
-      return target.startsWith("/things?held") ? null : (answers[target] ?? OK);
+      return target.startsWith("/things?held") ? null : (responses[target] ?? OK);
     };
     const busy = await Promise.all(
-      ["held-answer", "held-event-stream", "held-stream"].map(async (name) => {
+      ["held-response", "held-event-stream", "held-stream"].map(async (name) => {
         const client = await RawClient.connect(gateway.url);
         client.send(spell("GET", `/things?${name}`));
         return client;

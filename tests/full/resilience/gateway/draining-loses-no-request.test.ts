@@ -22,9 +22,9 @@ const hi = { "Content-Length": "2" };
 
 describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
   const service = new RawUpstream(({ target }) =>
-    target === "/things?slow" ? null : (answers[target] ?? OK),
+    target === "/things?slow" ? null : (responses[target] ?? OK),
   );
-  const answers: Record<string, string> = {
+  const responses: Record<string, string> = {
     "/things?stream": `${chunked}5\r\nhello\r\n0\r\n\r\n`,
     "/things?events": `${events}b\r\ndata: one\n\n\r\n0\r\n\r\n`,
     "/things?empty": "HTTP/1.1 204 No Content\r\n\r\n",
@@ -81,14 +81,14 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
   // GW-158, OP-31
   test("sends Connection: close in every response only while it drains, and then closes the connection", async () => {
     const table: [what: string, status: number, request: string][] = [
-      ["an answer", 200, spell("GET", "/things")],
-      ["an answer to HEAD", 200, spell("HEAD", "/things")],
-      ["an answer of a service that keeps its connection open", 200, spell("GET", "/things?alive")],
-      ["a streamed answer", 200, spell("GET", "/things?stream")],
+      ["a response", 200, spell("GET", "/things")],
+      ["a response to HEAD", 200, spell("HEAD", "/things")],
+      ["a response of a service that keeps its connection open", 200, spell("GET", "/things?alive")],
+      ["a streamed response", 200, spell("GET", "/things?stream")],
       ["an event stream", 200, spell("GET", "/things?events")],
       ["a 204", 204, spell("GET", "/things?empty")],
       ["a 304", 304, spell("GET", "/things?same")],
-      ["an answer to a POST", 200, spell("POST", "/things", hi, "hi")],
+      ["a response to a POST", 200, spell("POST", "/things", hi, "hi")],
       ["a preflight", 204, spell("OPTIONS", "/things")],
       ["a 400", 400, spell("GET", "/things", { Host: "a b" })],
       ["a 401", 401, spell("GET", "/org")],

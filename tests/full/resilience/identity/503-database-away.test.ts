@@ -28,7 +28,7 @@ describe.skipIf(!services().postgres.real)("identity while its database is down"
     expect(await identity.validate(key)).toMatchObject({ valid: true });
     await server.kill();
     await expect(storeLastUses(identity.deps)).rejects.toThrow();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       identity.call("GET", `/organizations/${id}`),
       identity.call("GET", `/organizations/${id}/members`),
       identity.call("POST", `/users/${owner}/organizations`, { name: "Lost" }),
@@ -41,7 +41,7 @@ describe.skipIf(!services().postgres.real)("identity while its database is down"
       }),
       identity.internal("GET", "/internal/lifecycle-events"),
     ]);
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect({ status, code: body.error?.code }).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
     }
     expect(await ready()).toBe(503);
@@ -66,9 +66,9 @@ describe.skipIf(!services().postgres.real)("identity while its database is down"
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let count = writer; ; count++) {
         const path = `/users/${people[count % people.length]}/organizations`;
-        const answer = await identity.call("POST", path, { name: "Written" });
-        if (answer.status !== 201) return answer.status;
-        created.push(String(answer.body.id));
+        const response = await identity.call("POST", path, { name: "Written" });
+        if (response.status !== 201) return response.status;
+        created.push(String(response.body.id));
       }
     });
     await waitFor(() => created.length > 40);

@@ -17,7 +17,7 @@ test.skipIf(!services().postgres.binary)(
     const [{ pid, started } = {}] = await identity.sql`
       select pg_backend_pid() as pid, pg_postmaster_start_time()::text as started`;
     process.kill(Number(pid), "SIGKILL");
-    // Until the server ends its other processes, they answer.
+    // Until the server ends its other processes, they respond.
     const recovered = await waitFor(async () => {
       const { status, body } = await read(after);
       return status === 200 && body.reset === true && body;

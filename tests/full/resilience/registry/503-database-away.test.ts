@@ -75,17 +75,17 @@ describe.skipIf(!services().postgres.real)("the registry while its database is d
   // RG-52, RG-53
   test("responds with 503 when the database is frozen, also to queued writes, and recovers", async () => {
     await database.freeze();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...Array.from({ length: 5 }, () => registry.put("there", service("/there"))),
       registry.call("GET", "/services"),
     ]);
-    for (const answer of answers) expectUnavailable(answer);
+    for (const response of responses) expectUnavailable(response);
     await database.thaw();
     await waitFor(async () => (await registry.put("there", service("/there"))).status === 200);
   }, 90_000);
 
   test.each(["/health/ready", "/metrics"])(
-    "answers %s for a probe that waits two seconds, while another session locks its tables",
+    "responds to %s for a probe that waits two seconds, while another session locks its tables",
     async (path) => {
       const other = postgres(databaseUrl, { max: 1, onnotice: () => {} });
       await other.unsafe("begin; lock table routes.services, routes.revisions in access exclusive mode");

@@ -11,7 +11,7 @@ import {
 
 export const BROKEN_QUERY = "?verbose=1";
 
-interface CheckedAnswer {
+interface CheckedResponse {
   status: number;
   headers: Headers;
   /** The parsed JSON, or the text of another content type, or null for an empty body. */
@@ -19,7 +19,7 @@ interface CheckedAnswer {
 }
 
 /** Checks a service's responses against its description, and records which responses have occurred. */
-export class AnswerCheck {
+export class ResponseCheck {
   /** The operation id and status of each response so far, such as `getUser 200`. */
   readonly #seen = new Set<string>();
   readonly #operations: PlacedOperation[];
@@ -31,7 +31,7 @@ export class AnswerCheck {
   }
 
   /** Returns each difference between a response and the description. The list is empty when they match. */
-  #problems(method: string, target: string, { status, headers, body }: CheckedAnswer): string[] {
+  #problems(method: string, target: string, { status, headers, body }: CheckedResponse): string[] {
     const path = target.replace(/\?.*$/s, "");
     const operation = this.#operations.find((each) => each.method === method && isAt(each.path, path));
     if (operation === undefined) return [`${method} ${path} is no operation`];
@@ -51,10 +51,10 @@ export class AnswerCheck {
     return [...wrongHeaders, ...wrong].map((problem) => `${name}: ${problem}`);
   }
 
-  expectDescribed<Answer extends CheckedAnswer>(method: string, path: string, answer: Answer): Answer {
-    const problems = this.#problems(method, path, answer);
+  expectDescribed<Found extends CheckedResponse>(method: string, path: string, found: Found): Found {
+    const problems = this.#problems(method, path, found);
     expect({ method, path, problems }).toEqual({ method, path, problems: [] });
-    return answer;
+    return found;
   }
 
   /** Returns the documented responses with 2xx, 404, 409 and 412 that have not occurred yet. */
@@ -79,7 +79,7 @@ function isAt(template: string, path: string): boolean {
   );
 }
 
-/** Returns each described response that a condition selects, in the form of `AnswerCheck.unseen`. */
+/** Returns each described response that a condition selects, in the form of `ResponseCheck.unseen`. */
 export function responsesOf(
   document: OpenApiDocument,
   ...conditions: ((status: string, operation: PlacedOperation) => boolean)[]

@@ -3,7 +3,7 @@ import { ADMIN_TOKEN, service, tokenOf, useRegistry } from "../../../app/registr
 import { entry } from "../../../app/registry/operators.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/http/openapi.ts";
-import { AnswerCheck, BROKEN_QUERY, responsesOf } from "./answer-check.ts";
+import { BROKEN_QUERY, ResponseCheck, responsesOf } from "./response-check.ts";
 
 /** Returns whether a response is the 409 of a read that app/registry/unreadable-configs.test.ts tests. */
 const isOfNewerConfig = (status: string, { method }: PlacedOperation) => status === "409" && method === "GET";
@@ -12,16 +12,16 @@ const isOfNewerConfig = (status: string, { method }: PlacedOperation) => status 
 describe("the registry", () => {
   const registry = useRegistry({ operators: [entry("docs", "reader")], env: { MAX_BODY_BYTES: "10000" } });
   let description: OpenApiDocument;
-  let check: AnswerCheck;
+  let check: ResponseCheck;
   beforeAll(async () => {
     description = (await registry.call("GET", "/swagger/json")).body;
-    check = new AnswerCheck(description);
+    check = new ResponseCheck(description);
   });
 
   async function call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
-    const answer = await registry.call(method, path, body, headers);
-    check.expectDescribed(method, path, { ...answer, body: answer.body === "" ? null : answer.body });
-    return answer;
+    const response = await registry.call(method, path, body, headers);
+    check.expectDescribed(method, path, { ...response, body: response.body === "" ? null : response.body });
+    return response;
   }
 
   test("every response matches the description, and every described response occurs", async () => {

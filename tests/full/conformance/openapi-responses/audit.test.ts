@@ -7,7 +7,7 @@ import { HOUR_MS, reportUsage, usageCount } from "../../../app/audit/usage-bed.t
 import { NOBODY } from "../../../app/identity/bed.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/http/openapi.ts";
 import { waitFor } from "../../../support/index.ts";
-import { AnswerCheck, BROKEN_QUERY, exampleOf, responsesOf } from "./answer-check.ts";
+import { BROKEN_QUERY, exampleOf, ResponseCheck, responsesOf } from "./response-check.ts";
 
 /** The address of a receiver that the audit service under test allows for streams. */
 const RECEIVER_URL = "https://127.0.0.1:1/hook";
@@ -24,12 +24,12 @@ const isOfLargeTree = (status: string, { path }: PlacedOperation) =>
 describe("audit", () => {
   let audit: AuditService;
   let description: OpenApiDocument;
-  let check: AnswerCheck;
+  let check: ResponseCheck;
   beforeAll(async () => {
     const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "100" };
     audit = await startAudit({ env: { ...env, ...streamVariables([1]) } });
     description = await json(await audit.get("/swagger/json"));
-    check = new AnswerCheck(description);
+    check = new ResponseCheck(description);
   });
   afterAll(() => audit.stop());
 
@@ -37,8 +37,8 @@ describe("audit", () => {
     return seen("GET", path, audit.get(path, accept === undefined ? {} : { Accept: accept }));
   }
 
-  async function seen(method: string, path: string, answered: Promise<Response>) {
-    const response = await answered;
+  async function seen(method: string, path: string, pending: Promise<Response>) {
+    const response = await pending;
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json");
     const body = isJson ? JSON.parse(text) : text || null;

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { NOBODY, useIdentity } from "../../../app/identity/bed.ts";
 import { bodyFor, newTenant, operationsOf, pathIn } from "../../../app/identity/tenants.ts";
 import { type OpenApiDocument, operationsIn } from "../../../support/http/openapi.ts";
-import { AnswerCheck, BROKEN_QUERY, exampleOf } from "./answer-check.ts";
+import { BROKEN_QUERY, exampleOf, ResponseCheck } from "./response-check.ts";
 
 // ER-21
 describe("identity", () => {
   const identity = useIdentity();
-  let check: AnswerCheck;
+  let check: ResponseCheck;
   beforeAll(async () => {
-    check = new AnswerCheck((await identity.call("GET", "/swagger/json")).body);
+    check = new ResponseCheck((await identity.call("GET", "/swagger/json")).body);
   });
 
   async function call(method: string, path: string, body?: unknown) {
