@@ -12,7 +12,7 @@ const PAGE_PATH = "/console";
 /** The storage key of the text in the apply form, which survives the redirect to the identity provider. */
 const DOCUMENT = "ostiary.console.document";
 
-/** The code of the failure when the identity provider does not answer, so that there is no token. */
+/** The code of the failure when the identity provider does not respond, so that there is no token. */
 export const PROVIDER_AWAY = "PROVIDER_AWAY";
 
 /** The state that the whole page shares. A token that an operator entered is kept in {@link Registry} only. */
@@ -55,7 +55,7 @@ export class Session extends page.PageSession<View | null> {
       : { reason: "failed", detail: messageOf(failure) };
   }
 
-  /** Signs in with the token of an operator. Fails if the registry refuses the token or does not answer. */
+  /** Signs in with the token of an operator. Fails if the registry refuses the token or does not respond. */
   enter(token: string): Promise<Result<void>> {
     this.end(null);
     return this.#openAs("token", () => new Registry(token));
@@ -117,7 +117,7 @@ async function tokenOf(provider: page.ProviderSession, refused: boolean): Promis
   const found = await provider.currentToken(refused);
   if (found.ok) return found.token;
   if (found.reason === "over") throw new FailedCall("signed_out", { message: "The sign-in has ended." });
-  const message = "The identity provider does not answer. Try again in a moment.";
+  const message = "The identity provider does not respond. Try again in a moment.";
   throw new FailedCall("away", { code: PROVIDER_AWAY, message });
 }
 
@@ -145,7 +145,7 @@ export function useList<Item>(
   return page.usePages<Item>((last) => session.ask((registry) => work(registry, last)), about);
 }
 
-/** Asks the registry when `ask` is called, and keeps the last answer with its question. */
+/** Asks the registry when `ask` is called, and keeps the last result with its question. */
 export function useQuestion<Question, Value>(
   work: (registry: Registry, question: Question) => Promise<Value>,
 ) {

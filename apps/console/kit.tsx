@@ -23,7 +23,7 @@ const TITLES: Readonly<Record<FailureKind, string> & Record<string, string>> = {
   conflict: "The registry cannot read this revision",
   invalid: "The input is not valid",
   limited: "Too many requests",
-  away: "The registry does not answer",
+  away: "The registry does not respond",
   unexpected: "Unexpected response",
 };
 

@@ -11,35 +11,35 @@ export function Button({ look, ...attributes }: ButtonProps) {
   return <button type="button" class={look ? `button button-${look}` : "button"} {...attributes} />;
 }
 
-const SAID_MS = 3_000;
+const COPIED_MS = 3_000;
 
 interface CopyButtonProps {
   text: string;
   label: string;
 }
 
-/** Renders a button that copies a text. Says whether the browser copied it, also to screen readers. */
+/** Renders a button that copies a text. Shows whether the browser copied it, also to screen readers. */
 export function CopyButton({ text, label }: CopyButtonProps) {
   const { copied, notCopied } = useKit().texts;
-  const [said, say] = useState<{ text: string } | null>(null);
+  const [shown, show] = useState<{ text: string } | null>(null);
   useEffect(() => {
-    if (said?.text !== copied) return;
-    const timer = setTimeout(() => say(null), SAID_MS);
+    if (shown?.text !== copied) return;
+    const timer = setTimeout(() => show(null), COPIED_MS);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [shown]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      say({ text: copied });
+      show({ text: copied });
     } catch {
-      say({ text: notCopied });
+      show({ text: notCopied });
     }
   };
   return (
     <>
       <Button onClick={() => void copy()}>{label}</Button>
       <span role="status" class="quiet small">
-        {said?.text}
+        {shown?.text}
       </span>
     </>
   );

@@ -11,7 +11,7 @@ import { ErrorEnvelope, FieldError } from "../domain/errors/index.ts";
  * - `conflict`: the state of the resource prevents the call (409, 412)
  * - `invalid`: the input breaks a rule (400, 413, 422)
  * - `limited`: a rate limit was reached, and waiting did not help or would take too long (429)
- * - `away`: the service does not answer (5xx, no network)
+ * - `away`: the service does not respond (5xx, no network)
  * - `unexpected`: the response has an unknown form
  */
 export type FailureKind =

@@ -100,7 +100,7 @@ type InputProps = Omit<InputHTMLAttributes, "id" | "label" | "value" | "onInput"
 
 export function TextField({ id, label, help, problem, onInput, ...input }: TextProps & InputProps) {
   return (
-    <Field {...{ id, label, help, problem }}>
+    <Field id={id} label={label} help={help} problem={problem}>
       {(connection) => (
         <input
           type="text"
@@ -167,7 +167,9 @@ export function SelectField<Value extends string>(props: Choice<Value> & FieldPr
   const { value, required, options, onInput, ...field } = props;
   return (
     <Field {...field}>
-      {(connection) => <Select {...connection} {...{ value, required, options, onInput }} />}
+      {(connection) => (
+        <Select {...connection} value={value} required={required} options={options} onInput={onInput} />
+      )}
     </Field>
   );
 }

@@ -37,11 +37,11 @@ export function FailureNotice({ failure, title, text, shown = [], onRetry, retry
   const { texts, formats, signIn, ...kit } = useKit();
   const { kind, fields, request_id, retry_after_seconds } = failure;
   const explained = kit.explain(failure);
-  const says = text ?? explained.text;
+  const sentence = text ?? explained.text;
   const others = fields.filter(({ path }) => !shown.includes(path));
   return (
     <Notice tone={explained.tone} title={title ?? explained.title} role="alert">
-      {says !== "" && <p>{says}</p>}
+      {sentence !== "" && <p>{sentence}</p>}
       {text === undefined && explained.more}
       {others.length > 0 && (
         <ul class="problems">

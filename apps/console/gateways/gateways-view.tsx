@@ -6,18 +6,18 @@ import { useAsked } from "../console-session.ts";
 import { counted, MessageText } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
 
-const LOOK_MS = 5_000;
+const REFRESH_MS = 5_000;
 
 export function GatewaysView() {
   const projections = useAsked(listProjections, "projections");
   const gateways = useAsked(listGateways, "gateways");
   useEffect(() => {
-    const look = setInterval(() => {
+    const timer = setInterval(() => {
       if (document.hidden) return;
       void projections.again();
       void gateways.again();
-    }, LOOK_MS);
-    return () => clearInterval(look);
+    }, REFRESH_MS);
+    return () => clearInterval(timer);
   }, []);
   return (
     <>

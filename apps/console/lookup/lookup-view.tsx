@@ -134,7 +134,7 @@ function LookupResult({ question, result, onFollow }: LookupResultProps) {
   return (
     <ResultNotice tone="bad" title="No route serves this request">
       <p>
-        The gateway answers{" "}
+        The gateway responds to{" "}
         <code>
           {question.method} {question.path}
         </code>{" "}

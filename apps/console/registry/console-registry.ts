@@ -92,6 +92,6 @@ export function isStale({ code }: Failure): boolean {
 /** Returns the text of a failure, also where the registry has sent none. */
 export function messageOf({ kind, message, status }: Failure): string {
   if (message !== "") return message;
-  if (kind === "away") return "The registry does not answer.";
+  if (kind === "away") return "The registry does not respond.";
   return `The response is not from a registry of this version (status ${status}).`;
 }

@@ -35,7 +35,9 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
         revisions never change
       </p>
       <Loaded asked={asked}>
-        {(entries) => <History {...{ service, revision, entries }} onChanged={asked.again} />}
+        {(entries) => (
+          <History service={service} revision={revision} entries={entries} onChanged={asked.again} />
+        )}
       </Loaded>
     </>
   );
@@ -53,7 +55,7 @@ function History({ service, revision, entries, onChanged }: HistoryProps) {
       {shown === undefined ? (
         <Empty title={`${service} has no revision ${revision}.`} />
       ) : (
-        <Shown key={shown.revision} {...{ entries, shown, newest, onChanged }} />
+        <Shown key={shown.revision} entries={entries} shown={shown} newest={newest} onChanged={onChanged} />
       )}
     </div>
   );

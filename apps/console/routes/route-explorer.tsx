@@ -101,7 +101,7 @@ function RouteTable({ rows, withService }: RouteTableProps) {
       rows={rows.map(({ service, scope, limit, labels, methods, audited, ...route }, index) => ({
         key: index,
         cells: [
-          <RoutePath {...{ ...route, methods }} />,
+          <RoutePath {...route} methods={methods} />,
           <ScopeBadge scope={scope} />,
           ...(withService ? [<a href={fragmentOf({ name: "service", service })}>{service}</a>] : []),
           <Labels labels={labels} />,

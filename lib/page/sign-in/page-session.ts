@@ -29,7 +29,7 @@ type State =
   | { readonly name: "starting" | "signed-in" }
   | { readonly name: "signed-out"; readonly why: SignedOut | null };
 
-/** A message for people. The number tells it from an earlier one with the same text. */
+/** A message for people. The number distinguishes messages with the same text. */
 export interface Announcement {
   readonly text: string;
   readonly number: number;

@@ -14,7 +14,7 @@ import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
 /**
  * An access token, or the reason why there is none:
  * - `over`: the sign-in has ended
- * - `away`: the identity provider does not answer
+ * - `away`: the identity provider does not respond
  */
 type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "away" };
 

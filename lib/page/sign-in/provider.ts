@@ -206,7 +206,7 @@ export class Provider {
     }
   }
 
-  /** Returns the URL that ends the provider's session, or null if there is none or the provider does not answer. */
+  /** Returns the URL that ends the provider's session, or null if there is none or the provider does not respond. */
   async endAddress({ id_token }: Tokens): Promise<string | null> {
     try {
       const { end_session_endpoint } = await this.#discover();

@@ -27,9 +27,6 @@ export function sharedBrowser(): Promise<Browser> {
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath,
-    args: [
-      ...["--no-sandbox", "--disable-gpu"],
-      ...["--disable-background-networking", "--disable-component-update"],
-    ],
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
   });
 }

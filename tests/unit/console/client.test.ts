@@ -22,7 +22,7 @@ async function failureOf(send: Send, method: "GET" | "POST" = "GET", query?: Rec
   if (result.ok) throw new Error("Expected a failure.");
   return result.failure;
 }
-const answering =
+const responding =
   (status: number, body: unknown): Send =>
   () =>
     Promise.resolve(new Response(typeof body === "string" ? body : JSON.stringify(body), { status }));
@@ -88,16 +88,16 @@ describe("the console's call of the registry", () => {
     [503, "SERVICE_UNAVAILABLE", "away"],
     [405, "METHOD_NOT_ALLOWED", "unexpected"],
   ])("reports the response %d %s as %s", async (status, code, kind) => {
-    const failure = await failureOf(answering(status, envelope(code)));
+    const failure = await failureOf(responding(status, envelope(code)));
     expect(failure).toMatchObject({ kind, request_id: "r-1", outcomeUnknown: false });
   });
 
   test.each<[string, Send, string]>([
     ["a network error", () => Promise.reject(new TypeError("Failed to fetch")), "away"],
-    ["a 502 of a proxy", answering(502, "<html>Bad gateway</html>"), "away"],
-    ["an HTML page", answering(200, "<html>Hello</html>"), "unexpected"],
-    ["a response of another version", answering(200, { ok: "yes" }), "unexpected"],
-    ["an envelope without an error", answering(418, { error: null }), "unexpected"],
+    ["a 502 of a proxy", responding(502, "<html>Bad gateway</html>"), "away"],
+    ["an HTML page", responding(200, "<html>Hello</html>"), "unexpected"],
+    ["a response of another version", responding(200, { ok: "yes" }), "unexpected"],
+    ["an envelope without an error", responding(418, { error: null }), "unexpected"],
   ])("fails on %s", async (_, send, kind) => {
     expect(await failureOf(send)).toMatchObject({ kind });
   });
@@ -105,13 +105,13 @@ describe("the console's call of the registry", () => {
   test("says that a write without a definite response may have happened, and never says so for a read", async () => {
     const away: Send = () => Promise.reject(new TypeError("Failed to fetch"));
     expect((await failureOf(away, "POST")).outcomeUnknown).toBe(true);
-    expect((await failureOf(answering(503, envelope("SERVICE_UNAVAILABLE")), "POST")).outcomeUnknown).toBe(
+    expect((await failureOf(responding(503, envelope("SERVICE_UNAVAILABLE")), "POST")).outcomeUnknown).toBe(
       true,
     );
-    expect((await failureOf(answering(200, "cut"), "POST")).outcomeUnknown).toBe(true);
+    expect((await failureOf(responding(200, "cut"), "POST")).outcomeUnknown).toBe(true);
     expect((await failureOf(away, "POST", { dry_run: "true" })).outcomeUnknown).toBe(false);
     expect((await failureOf(away)).outcomeUnknown).toBe(false);
-    expect((await failureOf(answering(422, envelope("VALIDATION_ERROR")), "POST")).outcomeUnknown).toBe(
+    expect((await failureOf(responding(422, envelope("VALIDATION_ERROR")), "POST")).outcomeUnknown).toBe(
       false,
     );
   });
@@ -123,7 +123,7 @@ describe("the console's call of the registry", () => {
       { service: "a" },
     ];
     const failure = await failureOf(
-      answering(409, envelope("ROUTE_CONFLICT", { fields, conflicts, nearest: {} })),
+      responding(409, envelope("ROUTE_CONFLICT", { fields, conflicts, nearest: {} })),
     );
     expect(failure.fields).toEqual([{ path: "a", message: "b" }]);
     expect(conflictsOf(failure)).toHaveLength(1);

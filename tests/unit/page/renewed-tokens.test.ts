@@ -1,4 +1,4 @@
-/** Tests whose tokens a page accepts at a renewal, against a provider that answers over HTTP. */
+/** Tests whose tokens a page accepts at a renewal, against a provider that responds over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { generateKeyPair, SignJWT } from "jose";
 import { ProviderSession } from "../../../lib/page/sign-in/provider-session.ts";

@@ -28,9 +28,9 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
       "yes",
     ]);
     const search = page.getByLabel("Search routes");
-    const finds = async (words: string, told: string) => {
+    const finds = async (words: string, status: string) => {
       await search.fill(words);
-      await page.getByRole("status").filter({ hasText: told }).waitFor();
+      await page.getByRole("status").filter({ hasText: status }).waitFor();
     };
     await finds("burst", "1 of 5 routes");
     await finds("", "5 routes");

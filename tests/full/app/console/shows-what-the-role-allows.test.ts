@@ -127,7 +127,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-133
-  test("tells an operator that the role has changed, and then shows only what the new role allows", async () => {
+  test("informs an operator that the role has changed, and then shows only what the new role allows", async () => {
     await write(entry("demoted", "admin"));
     await bed.registry.put("own-demoted", service("/own/demoted"));
     await waitFor(async () => (await roleOf("demoted")) === "admin");

@@ -130,7 +130,7 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
     expect(renewals).toBe(2);
     await page.getByRole("button", { name: "Reload" }).click();
     const alert = page.getByRole("alert");
-    await alert.getByText("The identity provider does not answer. Try again in a moment.").waitFor();
+    await alert.getByText("The identity provider does not respond. Try again in a moment.").waitFor();
     expect(await page.getByRole("table", { name: "Routes" }).isVisible()).toBe(true);
     await alert.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("status").filter({ hasText: "All services were reloaded." }).waitFor();

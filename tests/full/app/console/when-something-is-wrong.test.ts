@@ -58,7 +58,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     const before = await rows.count();
     await page.route("**/services", (route) => route.abort());
     await page.getByRole("button", { name: "Reload" }).click();
-    const alert = page.getByRole("alert").filter({ hasText: "The registry does not answer." });
+    const alert = page.getByRole("alert").filter({ hasText: "The registry does not respond." });
     await alert.waitFor();
     expect(await rows.count()).toBe(before);
     await page.unroute("**/services");
@@ -141,7 +141,7 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
     // The button is disabled, so the operator cannot send the apply twice.
     expect(await page.getByRole("button", { name: /^Apply to/ }).getAttribute("aria-disabled")).toBe("true");
     await alert.getByRole("button", { name: "Review again" }).click();
-    const away = page.getByRole("alert").filter({ hasText: "The registry does not answer" });
+    const away = page.getByRole("alert").filter({ hasText: "The registry does not respond" });
     await away.waitFor();
 
     await page.unroute("**/apply*");

@@ -150,7 +150,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     const { page } = await bed.visit();
     await page.route("**/.well-known/openid-configuration", (route) => route.abort());
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("The identity provider does not answer.").waitFor();
+    await page.getByText("The identity provider does not respond.").waitFor();
     await page.unroute("**/.well-known/openid-configuration");
     await page.route("**/user", refuse);
     await goToProvider(page);
@@ -171,7 +171,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     await goToProvider(page);
     await page.route("**/authorize/token", respond);
     await page.getByRole("button", { name: "alice" }).click();
-    await page.getByText("The identity provider does not answer.").waitFor();
+    await page.getByText("The identity provider does not respond.").waitFor();
   });
 
   // PT-15
