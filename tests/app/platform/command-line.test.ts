@@ -85,3 +85,18 @@ test.each([
   expect(wrong).toMatchObject({ exitCode: 2, stdout: "", isChosen: false });
   expect(wrong.stderr).toContain(message);
 });
+
+describe("audit migrate --role", () => {
+  const migrate = (role: string) => ostiary("audit", "migrate", "--role", role);
+
+  // The limit is in bytes: each of these letters has two.
+  test.each(["r", "r".repeat(63), `${"ü".repeat(31)}r`])("accepts %j", async (role) => {
+    expect(await migrate(role)).toMatchObject({ exitCode: 0, stderr: "", isChosen: true });
+  });
+
+  test.each(["", "r".repeat(64), "ü".repeat(32)])("refuses %j", async (role) => {
+    const told = await migrate(role);
+    expect(told).toMatchObject({ exitCode: 2, isChosen: false });
+    expect(told.stderr).toContain("Give a name of 1 to 63 bytes.");
+  });
+});
