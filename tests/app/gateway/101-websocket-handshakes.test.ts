@@ -36,10 +36,10 @@ beforeEach(() => {
 /** Sends a handshake with these headers. Returns the response and the client. */
 async function open(
   offered: Record<string, string> = {},
-): Promise<{ answer: RawResponse; client: RawClient }> {
+): Promise<{ response: RawResponse; client: RawClient }> {
   const client = await RawClient.connect(gateway.url);
   client.send(handshake("/chat", offered));
-  return { answer: await client.response(), client };
+  return { response: await client.response(), client };
 }
 const offers = (name: string) => service.requests.map(({ headers }) => headerValue(headers, name));
 
@@ -47,15 +47,15 @@ const offers = (name: string) => service.requests.map(({ headers }) => headerVal
 describe("when a client offers subprotocols,", () => {
   test("the client gets the service's choice", async () => {
     fields = [`${PROTOCOL}: v2.chat`];
-    const { answer, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
-    expect([answer.status, headerValues(answer.headers, PROTOCOL)]).toEqual([101, ["v2.chat"]]);
+    const { response, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
+    expect([response.status, headerValues(response.headers, PROTOCOL)]).toEqual([101, ["v2.chat"]]);
     expect(offers(PROTOCOL)).toEqual(["v1.chat, v2.chat"]);
     client.destroy();
   });
 
   test("a service may choose none, and the WebSocket still opens", async () => {
-    const { answer, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
-    expect([answer.status, headerValues(answer.headers, PROTOCOL)]).toEqual([101, []]);
+    const { response, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
+    expect([response.status, headerValues(response.headers, PROTOCOL)]).toEqual([101, []]);
     // The runtime rejects a 101 response without a subprotocol, so the gateway sends a second handshake
     // without it.
     expect(offers(PROTOCOL)).toEqual(["v1.chat, v2.chat", null]);
@@ -64,8 +64,8 @@ describe("when a client offers subprotocols,", () => {
 
   test("the response is 502 if the service chooses one that was not offered", async () => {
     fields = [`${PROTOCOL}: v3.chat`];
-    const { answer, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
-    expect(answer.status).toBe(502);
+    const { response, client } = await open({ [PROTOCOL]: "v1.chat, v2.chat" });
+    expect(response.status).toBe(502);
     expect(service.requests).toHaveLength(1);
     client.destroy();
   });
@@ -74,15 +74,15 @@ describe("when a client offers subprotocols,", () => {
 // GW-129
 describe("compression", () => {
   test("is accepted from no client and offered to no service", async () => {
-    const { answer, client } = await open({ [EXTENSIONS]: "permessage-deflate; client_max_window_bits" });
-    expect([answer.status, headerValue(answer.headers, EXTENSIONS)]).toEqual([101, null]);
+    const { response, client } = await open({ [EXTENSIONS]: "permessage-deflate; client_max_window_bits" });
+    expect([response.status, headerValue(response.headers, EXTENSIONS)]).toEqual([101, null]);
     expect(offers(EXTENSIONS)).toEqual([null]);
     client.destroy();
   });
 
   test("that was not offered is 502 in the service's handshake, and 1014 in a message", async () => {
     fields = [`${EXTENSIONS}: permessage-deflate`];
-    expect((await open()).answer.status).toBe(502);
+    expect((await open()).response.status).toBe(502);
     fields = [];
     const deflated = Bun.deflateSync(Buffer.alloc(100_000));
     // A text frame with the compression bit (RSV1) set.

@@ -8,13 +8,13 @@ import { useBed } from "./bed.ts";
 const bed = useBed(new WidgetsBed());
 const { service, gateway } = bed;
 
-const answered = (lines: Lines, through = gateway, request: Lines = []) =>
-  bed.answered(lines, through, request);
+const responseHeaders = (lines: Lines, through = gateway, request: Lines = []) =>
+  bed.responseHeaders(lines, through, request);
 
 describe("CORS without ALLOWED_ORIGINS", () => {
   // GW-108, GW-110
   test("every origin may read a response, and its headers", async () => {
-    const headers = await answered([], gateway, [["Origin", "https://anyone.example"]]);
+    const headers = await responseHeaders([], gateway, [["Origin", "https://anyone.example"]]);
     expect(headerValue(headers, "access-control-allow-origin")).toBe("*");
     expect(headerValue(headers, "access-control-expose-headers")).toBe(
       "X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After",
@@ -24,7 +24,7 @@ describe("CORS without ALLOWED_ORIGINS", () => {
 
   // GW-110
   test("CORS headers of a service are replaced", async () => {
-    const headers = await answered([
+    const headers = await responseHeaders([
       ["Access-Control-Allow-Origin", "https://service.example"],
       ["Access-Control-Allow-Credentials", "true"],
       ["Access-Control-Allow-Methods", "PURGE"],
@@ -75,7 +75,7 @@ describe("CORS with ALLOWED_ORIGINS", () => {
   // GW-109
   test("a listed origin is reflected, with Vary for caches", async () => {
     for (const origin of ["https://a.example", "https://b.example:8443"]) {
-      const headers = await answered([["Vary", "Accept"]], listed, [["Origin", origin]]);
+      const headers = await responseHeaders([["Vary", "Accept"]], listed, [["Origin", origin]]);
       expect(headerValue(headers, "access-control-allow-origin")).toBe(origin);
       expect(headerValues(headers, "vary").join(", ")).toBe("Accept, Origin");
     }
@@ -90,7 +90,7 @@ describe("CORS with ALLOWED_ORIGINS", () => {
   ]) {
     // GW-109
     test(`${origin} gets no allow header, neither for a response nor for a preflight`, async () => {
-      const headers = await answered([], listed, [["Origin", origin]]);
+      const headers = await responseHeaders([], listed, [["Origin", origin]]);
       expect(headers.filter(([name]) => /^access-control/i.test(name))).toEqual([]);
       expect(headerValue(headers, "vary")).toBe("Origin");
       const preflight = await rawRequest(listed.url, spell("OPTIONS", "/widgets", { Origin: origin }));
@@ -101,7 +101,7 @@ describe("CORS with ALLOWED_ORIGINS", () => {
 
   // GW-105, GW-109
   test("a Vary that already names Origin stays unchanged", async () => {
-    const headers = await answered([["Vary", "origin"]], listed, [["Origin", "https://a.example"]]);
+    const headers = await responseHeaders([["Vary", "origin"]], listed, [["Origin", "https://a.example"]]);
     expect(headerValues(headers, "vary")).toEqual(["origin"]);
   });
 });

@@ -50,15 +50,15 @@ describe("a refused token", () => {
   test("is explained in a debug log line and counted by reason, but the response does not explain it", async () => {
     expect(await counted("issuer")).toBe(0);
     const jwt = await token({ iss: `${ISSUER}/` });
-    const answer = await call(jwt);
-    expect(answer.status).toBe(401);
-    expect(await refusedLine(answer)).toMatchObject({
+    const response = await call(jwt);
+    expect(response.status).toBe(401);
+    expect(await refusedLine(response)).toMatchObject({
       code: "UNAUTHORIZED",
       credential: "issuer",
       detail: `The token's iss is "${ISSUER}/", but AUTH_ISSUER is "${ISSUER}".`,
     });
     expect(await counted("issuer")).toBe(1);
-    const { error } = JSON.parse(answer.body.toString());
+    const { error } = JSON.parse(response.body.toString());
     expect({ ...error, request_id: "" }).toEqual({
       type: "invalid_request_error",
       code: "UNAUTHORIZED",
@@ -66,7 +66,7 @@ describe("a refused token", () => {
       request_id: "",
       details: null,
     });
-    expect(headerValue(answer.headers, "www-authenticate")).toBe("Bearer");
+    expect(headerValue(response.headers, "www-authenticate")).toBe("Bearer");
     expect(JSON.stringify(gateway.logs())).not.toContain(jwt.slice(-20));
   });
 });
@@ -76,9 +76,9 @@ test("the refusal of a request without a route is logged with its path, but with
   const jwt = await token();
   const secret = "a".repeat(43);
   const target = `/nowhere/%C3%A9/acme-k-2-${secret}/${jwt}/42?key=${secret}`;
-  const answer = await rawRequest(gateway.url, spell("GET", target));
-  expect(answer.status).toBe(404);
-  expect(await refusedLine(answer)).toMatchObject({ code: "NOT_FOUND", path: "/nowhere/%C3%A9/…/…/42" });
+  const response = await rawRequest(gateway.url, spell("GET", target));
+  expect(response.status).toBe(404);
+  expect(await refusedLine(response)).toMatchObject({ code: "NOT_FOUND", path: "/nowhere/%C3%A9/…/…/42" });
   const malformed = await rawRequest(gateway.url, spell("GET", "/x/y?z=1", { Host: "a b" }));
   expect(await refusedLine(malformed)).toMatchObject({ code: "INVALID_REQUEST", path: "/x/y" });
   const long = await rawRequest(gateway.url, spell("GET", "/segment".repeat(500)));

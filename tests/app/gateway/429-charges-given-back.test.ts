@@ -15,7 +15,7 @@ import { useGateway } from "./bed.ts";
 
 const QUOTA = 3;
 const MANY = 1_000;
-/** A service that answers a request before the body arrives. */
+/** A service that responds to a request before the body arrives. */
 const service = new RawUpstream(() => OK_CLOSE, { atHead: true });
 afterAll(() => service.close());
 
@@ -90,7 +90,7 @@ describe("a request whose client leaves after the service received it stays char
 
 // GW-185
 test.each([200, 429])(
-  "a WebSocket's handshake on any GET route that the service answers with %d stays charged",
+  "a WebSocket's handshake on any GET route to which the service responds with %d stays charged",
   async (status) => {
     service.handler = () => `HTTP/1.1 ${status} Plain\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
     service.requests.length = 0;
@@ -140,7 +140,7 @@ describe("a request gets its count back", () => {
     );
   });
 
-  test("when the service answers the handshake of a WebSocket with a 5xx", async () => {
+  test("when the service responds to the handshake of a WebSocket with a 5xx", async () => {
     service.handler = () => "HTTP/1.1 503 Away\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     await expectGivenBack(async (route) => {
       expect((await rawRequest(gateway.url, handshake(`${route}/1`))).status).toBe(502);

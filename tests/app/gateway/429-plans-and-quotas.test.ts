@@ -20,7 +20,7 @@ const bed = new StepsBed();
 const upstream = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch: () => new Response("answer"),
+  fetch: () => new Response("response"),
 });
 
 const gateway = useGateway({ ...bed.env, APIKEY_CACHE_TTL_SECS: "0" }, () => ({
@@ -55,16 +55,18 @@ async function statuses(call: (path: string) => Promise<Response>, path: string,
 test("a plan that changes under load applies to each request as a whole, and the quota counts all of them", async () => {
   const call = callerOf();
   const plans = [null, "pro", "enterprise"];
-  const answers = await Promise.all(Array.from({ length: 90 }, (_, sent) => call("/both", plans[sent % 3])));
-  for (const { headers } of answers) {
+  const responses = await Promise.all(
+    Array.from({ length: 90 }, (_, sent) => call("/both", plans[sent % 3])),
+  );
+  for (const { headers } of responses) {
     const policies = headers.get("ratelimit-policy") ?? "";
     expect(policies).toMatch(/^(?:"burst";q=[35];w=3600, )?"quota";q=4;w=\d+$/);
     const namesIn = (text: string) => text.match(/"\w+"/g);
     expect(namesIn(headers.get("ratelimit") ?? "")).toEqual(namesIn(policies));
     expect(policies).toContain(`q=${headers.get("x-ratelimit-limit")};`);
   }
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(86);
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(4);
+  expect(responses.filter(({ status }) => status === 429)).toHaveLength(86);
 });
 
 describe("several limits", () => {

@@ -3,7 +3,7 @@
  * GW-144).
  */
 import { describe, expect, test } from "bun:test";
-import { answering } from "../../support/gateway/audit-stand-in.ts";
+import { responding } from "../../support/gateway/audit-stand-in.ts";
 import { codeOf, HOSTILE, READER, StepsBed, USER, WRITER } from "../../support/gateway/steps-bed.ts";
 import {
   headerValue,
@@ -70,7 +70,7 @@ test("the intent is stored before the service is called, with actor, route, para
 
 // GW-2, GW-139
 test("a request is 503 if its intent cannot be written, and the service is not called", async () => {
-  audit.answer = answering(503);
+  audit.respond = responding(503);
   const response = await call("POST", "/org/things", WRITER);
   expect(response.status).toBe(503);
   expect(codeOf(response)).toBe("SERVICE_UNAVAILABLE");

@@ -8,8 +8,8 @@ const bed = useBed(new WidgetsBed());
 const { service, gateway } = bed;
 
 const received = (lines: Lines, through = gateway) => bed.received(lines, through);
-const answered = (lines: Lines, through = gateway, request: Lines = []) =>
-  bed.answered(lines, through, request);
+const responseHeaders = (lines: Lines, through = gateway, request: Lines = []) =>
+  bed.responseHeaders(lines, through, request);
 
 // GW-32, GW-82
 test("no credential and no audit header reaches a service", async () => {
@@ -73,7 +73,7 @@ describe("hop-by-hop headers are not forwarded:", () => {
   ];
   test("of a request, and of a response", async () => {
     const sent = await received(table);
-    const back = await answered(table);
+    const back = await responseHeaders(table);
     for (const [name] of table)
       expect([name, headerValues(sent, name), headerValues(back, name)]).toEqual([name, [], []]);
   });
@@ -90,7 +90,7 @@ describe("hop-by-hop headers are not forwarded:", () => {
     expect(headerValues(sent, "x-hop")).toEqual([]);
     expect(headerValues(sent, "x-other")).toEqual([]);
     expect(headerValue(sent, "x-stays")).toBe("3");
-    const back = await answered(connection);
+    const back = await responseHeaders(connection);
     expect(headerValues(back, "x-hop")).toEqual([]);
     expect(headerValues(back, "x-other")).toEqual([]);
     expect(headerValue(back, "x-stays")).toBe("3");
@@ -128,7 +128,7 @@ describe("hop-by-hop headers are not forwarded:", () => {
       "Content-Length": "2",
     };
     const lines: Lines = [["Connection", Object.keys(own).join(", ")]];
-    const back = await answered(lines, limited, [["Origin", "https://app.test"]]);
+    const back = await responseHeaders(lines, limited, [["Origin", "https://app.test"]]);
     for (const [name, value] of Object.entries(own)) expect(headerValue(back, name)).toMatch(value);
   });
 
@@ -145,7 +145,7 @@ describe("hop-by-hop headers are not forwarded:", () => {
   });
 
   // GW-88
-  test("the runtime answers Expect", async () => {
+  test("the runtime responds to Expect", async () => {
     const response = await rawRequest(
       gateway.url,
       spell("POST", "/widgets", { Expect: "100-continue", "Content-Length": "2" }, "hi"),
@@ -191,20 +191,20 @@ describe("all other headers pass unchanged:", () => {
       ["WWW-Authenticate", 'Basic realm="service"'],
       ["Strict-Transport-Security", "max-age=1"],
     ];
-    const headers = await answered(lines);
+    const headers = await responseHeaders(lines);
     for (const [name, value] of lines) expect(headerValue(headers, name)).toBe(value);
   });
 
   // GW-98
   test("every Set-Cookie, each in a line of its own, in order", async () => {
     const cookies = ["a=1; Path=/; HttpOnly", "b=2; Expires=Fri, 20 Nov 2020 12:59:59 GMT", "a=3"];
-    const headers = await answered(cookies.map((cookie) => ["Set-Cookie", cookie]));
+    const headers = await responseHeaders(cookies.map((cookie) => ["Set-Cookie", cookie]));
     expect(headerValues(headers, "set-cookie")).toEqual(cookies);
   });
 
   // GW-88, GW-101
   test("no User-Agent and no Content-Type is added", async () => {
-    expect(headerValues(await answered([]), "content-type")).toEqual([]);
+    expect(headerValues(await responseHeaders([]), "content-type")).toEqual([]);
     expect(headerValues(service.request.headers, "user-agent").join("")).toBe("");
   });
 });
@@ -279,7 +279,7 @@ describe("security headers", () => {
 
   // GW-95
   test("replace those that a service sent, and the four audit headers never reach a client", async () => {
-    const headers = await answered([
+    const headers = await responseHeaders([
       ["X-Frame-Options", "SAMEORIGIN"],
       ["Referrer-Policy", "unsafe-url"],
       ["X-Platform-Audit-Details", '{"a":1}'],

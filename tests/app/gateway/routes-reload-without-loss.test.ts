@@ -21,7 +21,7 @@ function statusOf(path: string): Promise<number> {
 
 function becomes(path: string, status: number): Promise<true> {
   return waitFor(async () => (await statusOf(path)) === status || null, {
-    what: `${path} to answer ${status}`,
+    what: `${path} to respond with ${status}`,
   });
 }
 
@@ -56,10 +56,10 @@ test("requests in flight finish by the route that they matched", async () => {
     return OK;
   };
   await gateway.publish({ slow: at("/slow") });
-  const answer = statusOf("/slow");
+  const response = statusOf("/slow");
   await reached.promise;
   await gateway.routes.delete(`${ROUTES_PREFIX}slow`);
   await becomes("/slow", 404);
   release.resolve();
-  expect(await answer).toBe(200);
+  expect(await response).toBe(200);
 });

@@ -24,12 +24,12 @@ beforeAll(() => {
 });
 afterAll(() => Promise.all(servers.map((server) => server.stop(true))));
 
-/** Starts a TLS server that responds with the caller's port, or with `answer`. */
+/** Starts a TLS server that responds with the caller's port, or calls `respond`. */
 function serve(
   pair: CertificatePair,
-  options: { clients?: string; answer?: () => Response; port?: number } = {},
+  options: { clients?: string; respond?: () => Response; port?: number } = {},
 ) {
-  const { clients, answer, port = 0 } = options;
+  const { clients, respond, port = 0 } = options;
   const server = Bun.serve({
     port,
     hostname: "127.0.0.1",
@@ -38,7 +38,7 @@ function serve(
       key: readFileSync(pair.keyFile, "utf8"),
       ...(clients !== undefined && { ca: clients, requestCert: true, rejectUnauthorized: true }),
     },
-    fetch: (request, self) => answer?.() ?? new Response(String(self.requestIP(request)?.port)),
+    fetch: (request, self) => respond?.() ?? new Response(String(self.requestIP(request)?.port)),
   });
   servers.push(server);
   return server;
@@ -107,8 +107,8 @@ describe("a call over TLS", () => {
 // OP-21
 describe("each peer has its own TLS files:", () => {
   test("the identity service", async () => {
-    const answer = () => Response.json({ valid: false });
-    const { port } = serve(ca.sign("identity"), { answer });
+    const respond = () => Response.json({ valid: false });
+    const { port } = serve(ca.sign("identity"), { respond });
     const config = {
       CREDENTIAL_VALIDATE_URL: `https://localhost:${port}/validate`,
       VALIDATE_TIMEOUT_MS: 5_000,

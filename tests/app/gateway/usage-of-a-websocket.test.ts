@@ -11,7 +11,7 @@ test("a WebSocket counts as one request, with the bytes of its messages in both 
   bed.onMessage = (socket) => void socket.send("é".repeat(500));
   const { socket, messages } = await bed.connect("/org/room", { headers: { "X-API-Key": MEMBER_KEY } });
   for (const message of ["a".repeat(300), new Uint8Array(50)]) socket.send(message);
-  await waitFor(() => messages.length === 2, { what: "both answers" });
+  await waitFor(() => messages.length === 2, { what: "both responses" });
   socket.close();
   await bed.closedAtService();
   await bed.gateway.close();

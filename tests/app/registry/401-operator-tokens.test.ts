@@ -74,7 +74,7 @@ describe("an identity provider that is down", () => {
 
   test("makes its own tokens 503 until its keys can be loaded, but no other tokens", async () => {
     await using down = await OperatorProvider.start();
-    down.standIn.answer = () => new Response(null, { status: 500 });
+    down.standIn.respond = () => new Response(null, { status: 500 });
     const operators = [claiming("blue", "reader"), entry("listed", "reader")];
     await using own = await startRegistry({ operators, env: down.env });
     const token = await down.token({ team: "blue" });

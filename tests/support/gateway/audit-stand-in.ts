@@ -35,10 +35,10 @@ export interface ReceivedReport {
   readonly report: UsageReport;
 }
 
-type Answer = (write: Write) => Response | Promise<Response>;
+type Respond = (write: Write) => Response | Promise<Response>;
 
 /** Returns the response to a call that holds several items: intents, outcomes or questions for quotas. */
-type BatchAnswer<Item> = (items: readonly Item[]) => Response | Promise<Response>;
+type RespondToBatch<Item> = (items: readonly Item[]) => Response | Promise<Response>;
 
 /** A stand-in for the audit service. It records every call and responds with the functions of its fields. */
 export interface AuditStandIn {
@@ -52,32 +52,32 @@ export interface AuditStandIn {
    */
   readonly most: () => number;
   /** Called for each write. By default it accepts the write. */
-  answer: Answer;
+  respond: Respond;
   readonly intentBatches: (readonly IdentifiedIntent[])[];
   readonly outcomeBatches: (readonly IdentifiedOutcome[])[];
   /**
    * Called for each batch of intents. The default response is 404, after which the gateway sends each intent
    * alone.
    */
-  answerIntents: BatchAnswer<IdentifiedIntent>;
-  answerOutcomes: BatchAnswer<IdentifiedOutcome>;
+  respondToIntents: RespondToBatch<IdentifiedIntent>;
+  respondToOutcomes: RespondToBatch<IdentifiedOutcome>;
   /** The usage reports so far, repeated ones included. */
   readonly reports: ReceivedReport[];
   /** Called for each usage report. The default response is 201. */
-  answerReport: (received: ReceivedReport) => Response | Promise<Response>;
+  respondToReport: (received: ReceivedReport) => Response | Promise<Response>;
   /** Called for each question for quota counts. The default response has the count 0 for each quota. */
-  answerQuotas: BatchAnswer<QuotaName>;
+  respondToQuotas: RespondToBatch<QuotaName>;
   stop(): Promise<void>;
 }
 
-export const taken: Answer = ({ method }) => new Response(null, { status: method === "PUT" ? 201 : 204 });
-export const answering = (status: number): Answer => {
+export const taken: Respond = ({ method }) => new Response(null, { status: method === "PUT" ? 201 : 204 });
+export const responding = (status: number): Respond => {
   return () => new Response(null, { status });
 };
 
 /** Returns a function that responds to a batch with `result` for each of its writes. */
 export const eachIs =
-  (result: string): BatchAnswer<{ readonly request_id: string }> =>
+  (result: string): RespondToBatch<{ readonly request_id: string }> =>
   (items) =>
     Response.json({ results: items.map(({ request_id }) => ({ request_id, result })) });
 
@@ -99,24 +99,24 @@ export function startAudit(port = 0): AuditStandIn {
         open -= 1;
         const { intents } = Value.Parse(intentsBody, body);
         audit.intentBatches.push(intents);
-        return audit.answerIntents(intents);
+        return audit.respondToIntents(intents);
       }
       if (path === AUDIT_OUTCOMES_PATH) {
         open -= 1;
         const { outcomes } = Value.Parse(outcomesBody, body);
         audit.outcomeBatches.push(outcomes);
-        return audit.answerOutcomes(outcomes);
+        return audit.respondToOutcomes(outcomes);
       }
       if (path === QUOTA_COUNTS_PATH) {
         open -= 1;
-        return audit.answerQuotas(Value.Parse(QuotaQuestion, body).quotas);
+        return audit.respondToQuotas(Value.Parse(QuotaQuestion, body).quotas);
       }
       if (path.startsWith(`${USAGE_PATH}/`)) {
         open -= 1;
         const [instance = "", number = ""] = path.slice(USAGE_PATH.length + 1).split("/");
         const received = { instance, number: Number(number), report: Value.Parse(UsageReport, body) };
         audit.reports.push(received);
-        return audit.answerReport(received);
+        return audit.respondToReport(received);
       }
       const write = {
         method: request.method,
@@ -126,7 +126,7 @@ export function startAudit(port = 0): AuditStandIn {
       };
       audit.writes.push(write);
       try {
-        return await audit.answer(write);
+        return await audit.respond(write);
       } finally {
         open -= 1;
       }
@@ -137,14 +137,14 @@ export function startAudit(port = 0): AuditStandIn {
     writes: [],
     of: (method) => audit.writes.filter((write) => write.method === method),
     most: () => most,
-    answer: taken,
+    respond: taken,
     intentBatches: [],
     outcomeBatches: [],
-    answerIntents: unknownCall,
-    answerOutcomes: unknownCall,
+    respondToIntents: unknownCall,
+    respondToOutcomes: unknownCall,
     reports: [],
-    answerReport: () => new Response(null, { status: 201 }),
-    answerQuotas: (quotas) => Response.json({ counts: quotas.map(() => 0) }),
+    respondToReport: () => new Response(null, { status: 201 }),
+    respondToQuotas: (quotas) => Response.json({ counts: quotas.map(() => 0) }),
     stop: () => server.stop(true),
   };
   return audit;

@@ -3,7 +3,7 @@ import { ADMISSION_CHANGES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * A stand-in for the endpoints with which identity validates credentials and tells changes of admissions. It records
+ * A stand-in for the endpoints with which identity validates credentials and reports changes of admissions. It records
  * the validations.
  */
 export interface IdentityStandIn {
@@ -13,8 +13,8 @@ export interface IdentityStandIn {
   /** The results by credential or by subject. Other credentials and subjects get `{ valid: false }`. */
   readonly results: Map<string, unknown>;
   readonly changes: AdmissionChange[];
-  /** The number of responses that told changes. */
-  changesTold: number;
+  /** The number of responses that reported changes. */
+  changesReported: number;
   /** A function that returns the response to a request for changes in place of `changes`, or null. */
   overrideChanges: ((after: string | null) => Response | Promise<Response>) | null;
   /** A function that returns each response in place of `results`, or null. */
@@ -30,7 +30,7 @@ export function startIdentity(): IdentityStandIn {
     async fetch(request) {
       const url = new URL(request.url);
       if (url.pathname === ADMISSION_CHANGES_PATH)
-        return tellChanges(identity, url.searchParams.get("after"));
+        return reportChanges(identity, url.searchParams.get("after"));
       const body = Value.Parse(ValidationRequest, await request.json());
       identity.calls.push(body);
       identity.tokens.push(request.headers.get("x-platform-internal-token"));
@@ -46,7 +46,7 @@ export function startIdentity(): IdentityStandIn {
     tokens: [],
     results: new Map(),
     changes: [],
-    changesTold: 0,
+    changesReported: 0,
     overrideChanges: null,
     override: null,
     stop: () => server.stop(true),
@@ -60,9 +60,9 @@ function isStorable(subject: string): boolean {
   return subject.length <= 255 && controls.length === 0 && subject.isWellFormed();
 }
 
-function tellChanges(identity: IdentityStandIn, after: string | null): Response | Promise<Response> {
+function reportChanges(identity: IdentityStandIn, after: string | null): Response | Promise<Response> {
   if (identity.overrideChanges !== null) return identity.overrideChanges(after);
-  identity.changesTold += 1;
+  identity.changesReported += 1;
   const { changes } = identity;
   return Response.json({
     changes: after === null ? [] : changes.slice(Number(after)),

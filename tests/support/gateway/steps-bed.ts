@@ -105,7 +105,7 @@ export class StepsBed extends GatewayNeighbours {
     this.service.requests.length = 0;
     this.service.handler = () => OK;
     this.audit.writes.length = 0;
-    this.audit.answer = taken;
+    this.audit.respond = taken;
   }
 
   async close(): Promise<void> {

@@ -37,7 +37,7 @@ export class WidgetsBed {
    * Sends a GET request, to which the service responds with these headers. Returns the client's response
    * headers.
    */
-  async answered(lines: Lines, through: LocalGateway, request: Lines = []): Promise<RawHeaders> {
+  async responseHeaders(lines: Lines, through: LocalGateway, request: Lines = []): Promise<RawHeaders> {
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     this.service.handler = () => `HTTP/1.1 200 OK\r\n${head}Content-Length: 2\r\n\r\nok`;
     return (await rawRequest(through.url, spell("GET", "/widgets", request))).headers;

@@ -296,7 +296,7 @@ export class RawUpstream {
   }
 
   /** Holds all responses from now on. Returns the sockets by request target, so that a test can respond. */
-  holdAnswers(): Map<string, RawSocket> {
+  holdResponses(): Map<string, RawSocket> {
     const held = new Map<string, RawSocket>();
     this.handler = ({ target }, socket) => {
       held.set(target, socket);

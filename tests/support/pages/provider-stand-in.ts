@@ -54,7 +54,7 @@ export interface ProviderStandIn {
   /** Returns the number of requests for the key set so far. */
   readonly fetches: () => number;
   /** Called for each request. Returns the response. */
-  answer: () => Response | Promise<Response>;
+  respond: () => Response | Promise<Response>;
   /** Serves a key set with these keys from now on. */
   publish(...keys: SigningKey[]): void;
   stop(): Promise<void>;
@@ -68,15 +68,15 @@ export function startProvider(...keys: SigningKey[]): ProviderStandIn {
     idleTimeout: 0,
     fetch() {
       fetches += 1;
-      return provider.answer();
+      return provider.respond();
     },
   });
   const provider: ProviderStandIn = {
     uri: `http://127.0.0.1:${server.port}/keys`,
     fetches: () => fetches,
-    answer: () => new Response(null, { status: 503 }),
+    respond: () => new Response(null, { status: 503 }),
     publish(...published) {
-      provider.answer = () => Response.json({ keys: published.map(({ jwk }) => jwk) });
+      provider.respond = () => Response.json({ keys: published.map(({ jwk }) => jwk) });
     },
     stop: () => server.stop(true),
   };

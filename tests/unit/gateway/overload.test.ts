@@ -192,19 +192,19 @@ describe("connections", () => {
 });
 
 describe("limits that the process cannot reach", () => {
-  const connectionsTold =
+  const connectionsLogged =
     "warn MAX_CONNECTIONS is above the limit of open files of this process: lower MAX_CONNECTIONS or raise the limit";
-  const memoryTold =
+  const memoryLogged =
     "warn MAX_MEMORY_BYTES is above the memory of the container or machine: lower MAX_MEMORY_BYTES or add memory";
   const cases: [string, Partial<OverloadOptions>, string[]][] = [
-    ["more connections than descriptors", { connections_max: 2_001 }, [connectionsTold]],
-    ["more memory than the machine has", { memory_bytes_max: 400 * MIB + 1 }, [memoryTold]],
+    ["more connections than descriptors", { connections_max: 2_001 }, [connectionsLogged]],
+    ["more memory than the machine has", { memory_bytes_max: 400 * MIB + 1 }, [memoryLogged]],
     ["default limits", { connections_max: 0, memory_bytes_max: 0 }, []],
   ];
-  for (const [name, options, told] of cases) {
+  for (const [name, options, logged] of cases) {
     test(`are logged at the start, and reachable limits are not: ${name}`, () => {
       overloadOf(options);
-      expect(lines).toEqual(told);
+      expect(lines).toEqual(logged);
     });
   }
 });

@@ -55,7 +55,7 @@ function breakable() {
   return {
     store,
     state,
-    tell(...changes: RouteChange[]) {
+    report(...changes: RouteChange[]) {
       for (const listener of listeners) listener.changed(changes);
     },
     /** Restores the watch after an interruption. */
@@ -199,7 +199,7 @@ describe("while a load runs in slices,", () => {
 describe("a revision", () => {
   // GW-26
   test("that arrives after a newer one is ignored, before and after the newer one is loaded", async () => {
-    const { state, tell, routes, loads } = await started();
+    const { state, report, routes, loads } = await started();
     await routes.start();
     state.deaf = true;
     const change = (path: string, revision: number) => ({
@@ -207,11 +207,11 @@ describe("a revision", () => {
       value: serviceAt(path),
       revision,
     });
-    tell(change("/newer", 12), change("/older", 11));
+    report(change("/newer", 12), change("/older", 11));
     await waitFor(() => loads() === 2);
     expect(pathsOf(routes.table)).toEqual(["/newer"]);
-    tell(change("/older", 11), { ...change("/older", 10), value: null });
-    tell({ ...change("/b", 13), key: keyOf("b") });
+    report(change("/older", 11), { ...change("/older", 10), value: null });
+    report({ ...change("/b", 13), key: keyOf("b") });
     await waitFor(() => loads() === 3);
     expect(pathsOf(routes.table)).toEqual(["/newer", "/b"]);
     await routes.stop();
@@ -233,7 +233,7 @@ describe("any sequence of edits, interruptions and late events", () => {
     wait: () => Bun.sleep(0),
     deafen: ({ state }) => Object.assign(state, { deaf: true }),
     interrupt: ({ interrupt }) => interrupt(),
-    repeat: ({ tell, history }) => tell(...history),
+    repeat: ({ report, history }) => report(...history),
   };
   const act = fc.tuple(fc.constantFrom("put", "put", "put", ...Object.keys(acts)), name, value);
 
@@ -255,7 +255,7 @@ describe("any sequence of edits, interruptions and late events", () => {
       const bed: Bed = { ...(await started(clock)), history: [] };
       const { store, state, interrupt, history, routes } = bed;
       await routes.start();
-      await store.watch(ROUTES_PREFIX, { changed: (told) => history.push(...told), interrupted() {} });
+      await store.watch(ROUTES_PREFIX, { changed: (changes) => history.push(...changes), interrupted() {} });
       for (const [what, ...which] of sequence) await acts[what]?.(bed, ...which);
       await Bun.sleep(0);
       if (state.deaf) interrupt();

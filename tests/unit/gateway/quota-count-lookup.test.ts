@@ -41,11 +41,11 @@ describe("charges", () => {
   });
 });
 
-/** A look-up of known counts, with a stand-in for the audit service. `answer` returns its responses. */
+/** A look-up of known counts, with a stand-in for the audit service. `respond` returns its responses. */
 class Bed {
   readonly calls: (readonly QuotaName[])[] = [];
   readonly lines: string[] = [];
-  answer: (quotas: readonly QuotaName[]) => Promise<{ status: number; text: string }> = async (quotas) => ({
+  respond: (quotas: readonly QuotaName[]) => Promise<{ status: number; text: string }> = async (quotas) => ({
     status: 200,
     text: JSON.stringify({ counts: quotas.map(({ subject }) => Number(subject)) }),
   });
@@ -59,7 +59,7 @@ class Bed {
       client: {
         postQuotas: (quotas) => {
           this.calls.push(quotas);
-          return this.answer(quotas);
+          return this.respond(quotas);
         },
       },
     });
@@ -69,8 +69,8 @@ class Bed {
     return Promise.all(subjects.map((subject) => this.counts.of(quota(String(subject)))));
   }
 
-  answering(status: number, text = ""): void {
-    this.answer = async () => ({ status, text });
+  respondWith(status: number, text = ""): void {
+    this.respond = async () => ({ status, text });
   }
 }
 
@@ -109,8 +109,8 @@ describe("a request for known counts", () => {
     ["returns a negative count", 200, '{"counts":[1,-1]}'],
   ])("that %s fails all waiting requests with 503", async (_, status, text) => {
     const bed = new Bed();
-    if (status === null) bed.answer = () => Promise.reject(new Error("reset"));
-    else bed.answering(status, text);
+    if (status === null) bed.respond = () => Promise.reject(new Error("reset"));
+    else bed.respondWith(status, text);
     const waiting = [quota("1"), quota("2"), quota("1")].map((each) => rejection(bed.counts.of(each)));
     for (const error of await Promise.all(waiting)) {
       expect(error).toBeInstanceOf(ApiError);
@@ -118,7 +118,7 @@ describe("a request for known counts", () => {
     }
     await rejection(bed.of(3, 4));
     expect(bed.lines).toEqual(["the audit service does not return the counts of quotas"]);
-    bed.answer = new Bed().answer;
+    bed.respond = new Bed().respond;
     expect(await bed.of(1)).toEqual([1]);
     expect(bed.lines).toHaveLength(2);
     expect(bed.counts.results).toMatchObject({ ok: 1, refused: 0 });
@@ -127,9 +127,9 @@ describe("a request for known counts", () => {
   // GW-194
   test("that is refused because of one quota still returns the other counts", async () => {
     const bed = new Bed();
-    const { answer } = bed;
-    bed.answer = async (quotas) =>
-      quotas.some(({ subject }) => subject === "9") ? { status: 422, text: "" } : answer(quotas);
+    const { respond } = bed;
+    bed.respond = async (quotas) =>
+      quotas.some(({ subject }) => subject === "9") ? { status: 422, text: "" } : respond(quotas);
     expect(await bed.of(5, 9, 6)).toEqual([5, 0, 6]);
     expect(bed.lines).toEqual(["the audit service refused to return the count of a quota"]);
   });

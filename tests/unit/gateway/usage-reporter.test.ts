@@ -20,7 +20,7 @@ class Bed {
   /** The fields of each log line. */
   readonly fields: object[] = [];
   /** The statuses of the next responses. An Error is a lost response. If the list is empty: 201. */
-  readonly answers: (number | Error)[] = [];
+  readonly responses: (number | Error)[] = [];
   taken = 0;
   #last = 0;
   closed = false;
@@ -40,10 +40,10 @@ class Bed {
       client: {
         putUsage: async (_instance, number, report) => {
           this.sent.push([number, report]);
-          const answer = this.answers.shift() ?? 201;
-          if (answer instanceof Error || answer < 300) this.#take(number, report);
-          if (answer instanceof Error) throw answer;
-          return answer;
+          const response = this.responses.shift() ?? 201;
+          if (response instanceof Error || response < 300) this.#take(number, report);
+          if (response instanceof Error) throw response;
+          return response;
         },
         close: () => {
           this.closed = true;
@@ -80,7 +80,7 @@ class Bed {
 
   /** Closes the reporter while every report fails, and advances the clock from timer to timer until it is closed. */
   async closeWhileAuditIsAway(deadlineMs: number): Promise<void> {
-    this.answers.push(...Array(100).fill(503));
+    this.responses.push(...Array(100).fill(503));
     let isClosed = false;
     this.reporter.close(deadlineMs).then(() => {
       isClosed = true;
@@ -139,7 +139,7 @@ test("reports are numbered from 1, and follow every 10 seconds after the first o
 test("a report that is not accepted is sent again without a change, before later counts", async () => {
   const bed = new Bed();
   bed.use(2);
-  bed.answers.push(new Error("reset"), 503, 401, 404);
+  bed.responses.push(new Error("reset"), 503, 401, 404);
   bed.reporter.start();
   await bed.until(1);
   bed.use(5);
@@ -159,7 +159,7 @@ test("a report that is not accepted is sent again without a change, before later
 test("a refused report is dropped and logged, and its requests are uncounted in the next report", async () => {
   const bed = new Bed();
   bed.use(4);
-  bed.answers.push(422);
+  bed.responses.push(422);
   bed.reporter.start();
   await bed.until(2);
   expect(bed.sent[1]).toMatchObject([2, { uncounted: 4, counts: [] }]);
@@ -230,7 +230,7 @@ describe("a stop", () => {
     const bed = new Bed();
     bed.use(3);
     bed.charge(2);
-    bed.answers.push(503);
+    bed.responses.push(503);
     bed.reporter.start();
     await bed.until(1);
     bed.use(4);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type AuditStandIn, answering, eachIs, taken } from "../../../support/gateway/audit-stand-in.ts";
+import { type AuditStandIn, eachIs, responding, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import { intent, pausesPass, useTimedRecording } from "./harness.ts";
 
@@ -23,7 +23,7 @@ const nothing = (count: number) => Array(count).fill(0);
 // GW-147
 describe("intents that come at the same time", () => {
   test("are sent together, at most a hundred in one call", async () => {
-    audit.answerIntents = eachIs("created");
+    audit.respondToIntents = eachIs("created");
     expect(await statuses(250)).toEqual(nothing(250));
     expect(sizes()).toEqual([100, 100, 50]);
     expect(audit.intentBatches[0]?.[0]).toEqual({ request_id: "r0", ...intent });
@@ -33,7 +33,7 @@ describe("intents that come at the same time", () => {
 
   test("are sent in one call if they come during another call", async () => {
     const gate = Promise.withResolvers<void>();
-    audit.answerIntents = async (intents) => {
+    audit.respondToIntents = async (intents) => {
       if (audit.intentBatches.length === 1) await gate.promise;
       return eachIs("existing")(intents);
     };
@@ -47,7 +47,7 @@ describe("intents that come at the same time", () => {
 
   test("are not delayed by an earlier call without a response", async () => {
     const ended = Promise.withResolvers<void>();
-    audit.answerIntents = async (intents) => {
+    audit.respondToIntents = async (intents) => {
       if (intents[0]?.request_id === "r0") await ended.promise;
       return eachIs("created")(intents);
     };
@@ -63,7 +63,7 @@ describe("intents that come at the same time", () => {
   });
 
   test("each have their own result: the others are recorded if one is refused", async () => {
-    audit.answerIntents = (intents) =>
+    audit.respondToIntents = (intents) =>
       Response.json({
         results: intents.map(({ request_id }) => ({
           request_id,
@@ -75,22 +75,22 @@ describe("intents that come at the same time", () => {
   });
 
   const status = (status: number) => () => new Response(null, { status });
-  test.each<[string, AuditStandIn["answerIntents"]]>([
+  test.each<[string, AuditStandIn["respondToIntents"]]>([
     ["text", () => new Response("taken")],
     ["too few results", () => Response.json({ results: [] })],
     ["an unknown result", eachIs("applied")],
     ["422", status(422)],
-  ])("are sent one by one in the same attempt if the response is %s", async (_, answer) => {
-    audit.answerIntents = answer;
+  ])("are sent one by one in the same attempt if the response is %s", async (_, respond) => {
+    audit.respondToIntents = respond;
     expect(await statuses(3)).toEqual(nothing(3));
     expect(audit.of("PUT")).toHaveLength(3);
   });
 
   test("are retried one by one if their call fails, and each is recorded or refused", async () => {
-    audit.answerIntents = eachIs("created");
+    audit.respondToIntents = eachIs("created");
     await statuses(2);
-    audit.answerIntents = () => new Response(null, { status: 503 });
-    audit.answer = (write) => (write.path.endsWith("/r3") ? answering(503)(write) : taken(write));
+    audit.respondToIntents = () => new Response(null, { status: 503 });
+    audit.respond = (write) => (write.path.endsWith("/r3") ? responding(503)(write) : taken(write));
     const written = statuses(3, 2);
     await pausesPass(clock, 3);
     await pausesPass(clock, 1);

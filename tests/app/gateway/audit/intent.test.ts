@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { intentOf } from "@ostiary/gateway/audit/intent";
-import { answering, taken } from "../../../support/gateway/audit-stand-in.ts";
+import { responding, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 import { intent, pausesPass, useTimedRecording } from "./harness.ts";
 
@@ -35,7 +35,7 @@ describe("an intent", () => {
   test.each([201, 200])(
     "is recorded if the audit service returns %d, with one PUT under the request id",
     async (status) => {
-      audit.answer = answering(status);
+      audit.respond = responding(status);
       await recorder.intent("r1", intent);
       expect(audit.writes).toEqual([
         {
@@ -52,7 +52,7 @@ describe("an intent", () => {
 
   // GW-138
   test("is tried three times with the same body, and the third may succeed", async () => {
-    audit.answer = (write) => (audit.writes.length < 3 ? new Response(null, { status: 503 }) : taken(write));
+    audit.respond = (write) => (audit.writes.length < 3 ? new Response(null, { status: 503 }) : taken(write));
     const recorded = recorder.intent("r1", intent);
     await pausesPass(clock);
     await pausesPass(clock);
@@ -64,7 +64,7 @@ describe("an intent", () => {
 
   // GW-138, GW-139
   test("is 503 if three attempts fail", async () => {
-    audit.answer = answering(503);
+    audit.respond = responding(503);
     expect(await refusal()).toMatchObject(unavailable);
     expect(audit.of("PUT")).toHaveLength(3);
     expect(await recorder.counts()).toMatchObject({ "intent failed": 1 });
@@ -73,7 +73,7 @@ describe("an intent", () => {
 
   // GW-138, GW-139
   test("is 503 at once if the audit service refuses it with 422, and the refusal is logged as an error", async () => {
-    audit.answer = answering(422);
+    audit.respond = responding(422);
     expect(await refusal(0)).toMatchObject(unavailable);
     expect(audit.writes).toHaveLength(1);
     expect(recorder.lines.join()).toContain('the audit service refused an intent {"request_id":"r1"}');
@@ -81,7 +81,7 @@ describe("an intent", () => {
 
   // GW-138
   test("is 503 after two attempts without a response, the first of half a second, within a second", async () => {
-    audit.answer = never;
+    audit.respond = never;
     const { error, timeoutsMs } = await silence();
     expect(error).toMatchObject(unavailable);
     expect(audit.of("PUT")).toHaveLength(2);
@@ -100,11 +100,11 @@ describe("a refused intent gets a rejected outcome with 503 in the background", 
 
   test.each([
     ["timed out", never, async () => (await silence()).error],
-    ["returned 503", answering(503), refusal],
+    ["returned 503", responding(503), refusal],
   ] as const)(
     "if the audit service %s, because it may have stored the intent",
     async (_, failure, refused) => {
-      audit.answer = (write) => (write.method === "PUT" ? failure(write) : taken(write));
+      audit.respond = (write) => (write.method === "PUT" ? failure(write) : taken(write));
       expect(await refused()).toMatchObject(unavailable);
       await waitFor(() => audit.of("PATCH").length === 1);
       expect(audit.of("PATCH")).toMatchObject([rejected]);
@@ -117,7 +117,7 @@ describe("a refused intent gets a rejected outcome with 503 in the background", 
   ])(
     "but not if the audit service %s, which means that it has not stored the intent",
     async (_, status, pauses) => {
-      audit.answer = (write) => (write.method === "PUT" ? answering(status)(write) : taken(write));
+      audit.respond = (write) => (write.method === "PUT" ? responding(status)(write) : taken(write));
       expect(await refusal(pauses)).toMatchObject(unavailable);
       await recorder.close(1_000);
       expect(audit.of("PATCH")).toEqual([]);

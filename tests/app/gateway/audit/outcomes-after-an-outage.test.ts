@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createAuditClient } from "@ostiary/gateway/audit/audit-client";
 import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { type AuditStandIn, answering, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
+import { type AuditStandIn, responding, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import { manualClock } from "../../../support/time/manual-clock.ts";
 
@@ -44,14 +44,14 @@ const allPause = (count: number) =>
  * Lets each outcome fail six times, so that it backs off for more than 3 s. Then the audit service recovers.
  */
 async function outage(): Promise<void> {
-  audit.answer = answering(503);
+  audit.respond = responding(503);
   for (let at = 0; at < WAITING; at++) push(`waits-${at}`);
   for (let attempt = 0; attempt < 6; attempt++) {
     await allPause(WAITING);
     if (attempt < 5) clock.advance(clock.waiting().at(-1) ?? 0);
   }
   expect(Math.min(...clock.waiting())).toBeGreaterThan(3_000);
-  audit.answer = taken;
+  audit.respond = taken;
 }
 
 test("after an outage, the first accepted outcome ends the backoff of all others", async () => {
@@ -62,7 +62,7 @@ test("after an outage, the first accepted outcome ends the backoff of all others
 
 // GW-145
 test("an outcome that always fails keeps backing off while others are accepted", async () => {
-  audit.answer = (write) => (write.path.endsWith("poison") ? answering(500)(write) : taken(write));
+  audit.respond = (write) => (write.path.endsWith("poison") ? responding(500)(write) : taken(write));
   push("good");
   await waitFor(() => queue.underway === 0);
   push("poison");
@@ -78,7 +78,7 @@ test("an outcome that always fails keeps backing off while others are accepted",
 
 describe("an outcome without an event", () => {
   beforeEach(() => {
-    audit.answer = answering(404);
+    audit.respond = responding(404);
   });
 
   // GW-145
@@ -86,7 +86,7 @@ describe("an outcome without an event", () => {
     push("late");
     await allPause(1);
     expect(clock.waiting()).toEqual([5_000]);
-    audit.answer = taken;
+    audit.respond = taken;
     clock.advance(5_000);
     await waitFor(() => queue.underway === 0);
     expect(written).toEqual(["ok"]);
@@ -105,7 +105,7 @@ describe("an outcome without an event", () => {
   test("is retried at once when the gateway stops", async () => {
     push("late");
     await allPause(1);
-    audit.answer = taken;
+    audit.respond = taken;
     await queue.close(5_000);
     expect(written).toEqual(["ok"]);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { answering, eachIs, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
+import { eachIs, responding, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { freePort, waitFor } from "../../../support/index.ts";
 import { intent, type Recording, recording, useRecording } from "./harness.ts";
 
@@ -34,7 +34,7 @@ describe("an outcome", () => {
 
   // GW-145
   test.each([503, 401])("is retried while the audit service returns %d", async (status) => {
-    audit.answer = (write) => (audit.writes.length < 4 ? answering(status)(write) : taken(write));
+    audit.respond = (write) => (audit.writes.length < 4 ? responding(status)(write) : taken(write));
     recorder.outcome("r1", responded);
     await counted("outcome ok", 1);
     expect(audit.writes).toHaveLength(4);
@@ -42,7 +42,7 @@ describe("an outcome", () => {
 
   // GW-145
   test("is not retried if the audit service refuses it, and the refusal is logged as an error", async () => {
-    audit.answer = answering(422);
+    audit.respond = responding(422);
     recorder.outcome("r1", responded);
     await counted("outcome failed", 1);
     await recorder.close(1_000);
@@ -74,7 +74,7 @@ describe("outcomes that come while another is in flight", () => {
   /** Sends an outcome that stays in flight until the test ends. */
   beforeEach(async () => {
     const ended = Promise.withResolvers<Response>();
-    audit.answer = (write) => (write.path.endsWith("/first") ? ended.promise : taken(write));
+    audit.respond = (write) => (write.path.endsWith("/first") ? ended.promise : taken(write));
     recorder.outcome("first", responded);
     await patched(1);
     audit.writes.length = 0;
@@ -82,7 +82,7 @@ describe("outcomes that come while another is in flight", () => {
 
   test("each have their own result", async () => {
     const results = ["applied", "already_final", "not_found", "invalid"];
-    audit.answerOutcomes = (outcomes) =>
+    audit.respondToOutcomes = (outcomes) =>
       Response.json({
         results: outcomes.map(({ request_id }, index) => ({ request_id, result: results[index] })),
       });
@@ -96,8 +96,8 @@ describe("outcomes that come while another is in flight", () => {
   });
 
   test("are not lost if the audit service stops during the call", async () => {
-    audit.answerOutcomes = async () => {
-      audit.answerOutcomes = eachIs("applied");
+    audit.respondToOutcomes = async () => {
+      audit.respondToOutcomes = eachIs("applied");
       await audit.stop();
       throw new Error("gone");
     };
@@ -115,7 +115,7 @@ describe("outcomes that come while another is in flight", () => {
 describe("the queue", () => {
   test("calls the service at most 32 times at once", async () => {
     const gate = Promise.withResolvers<void>();
-    audit.answer = async (write) => {
+    audit.respond = async (write) => {
       await gate.promise;
       return taken(write);
     };
@@ -130,7 +130,7 @@ describe("the queue", () => {
   test("drops, logs and counts outcomes beyond AUDIT_QUEUE_SIZE; queued ones arrive", async () => {
     const small = recording({ AUDIT_URL: audit.url, AUDIT_QUEUE_SIZE: "10" });
     const gate = Promise.withResolvers<void>();
-    audit.answer = async (write) => {
+    audit.respond = async (write) => {
       await gate.promise;
       return taken(write);
     };
@@ -150,7 +150,7 @@ describe("the queue", () => {
 // GW-148
 describe("on stopping", () => {
   test("outcomes that cannot be delivered by the deadline are dropped, logged and counted", async () => {
-    audit.answer = () => new Promise(() => {});
+    audit.respond = () => new Promise(() => {});
     send(40);
     await patched(32);
     await recorder.close(20);

@@ -34,8 +34,8 @@ describe.each(carriers)("a call over %s", (_, make) => {
   test.each(["POST", "PATCH"] as const)(
     "sends the body of a %s with its length, and the headers",
     async (method) => {
-      const answer = await call({ method, headers: { "content-type": "application/json" }, body: '"é"' });
-      expect(answer).toEqual({ status: 200, text: "ok" });
+      const response = await call({ method, headers: { "content-type": "application/json" }, body: '"é"' });
+      expect(response).toEqual({ status: 200, text: "ok" });
       const { head, headers, body } = peer.request;
       expect(head).toStartWith(`${method} /internal/x?y=z HTTP/1.1\r\n`);
       expect(headerValue(headers, "content-length")).toBe("4");

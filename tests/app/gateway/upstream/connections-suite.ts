@@ -21,7 +21,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
 
   // GW-164
   describe(`${name} reuses a connection`, () => {
-    test.each<[what: string, method: string, answer: string]>([
+    test.each<[what: string, method: string, response: string]>([
       ["a body with Content-Length", "GET", OK],
       ["a chunked body", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"],
       ["an empty body", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"],
@@ -33,8 +33,8 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
         "GET",
         "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok",
       ],
-    ])("after %s", async (_, method, answer) => {
-      service.handler = () => answer;
+    ])("after %s", async (_, method, response) => {
+      service.handler = () => response;
       for (let count = 0; count < 5; count++) await call(client, service, { method });
       expect(connections()).toEqual([1, 1, 1, 1, 1]);
     });
@@ -57,15 +57,15 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
     });
 
     test("only for one request at a time: there are as many connections as requests in flight", async () => {
-      const answers: (() => void)[] = [];
+      const waiting: (() => void)[] = [];
       service.handler = (_, socket) => {
-        answers.push(() => socket.send(OK));
+        waiting.push(() => socket.send(OK));
         return null;
       };
       for (let round = 0; round < 3; round++) {
         const calls = Array.from({ length: 50 }, () => call(client, service));
-        await waitFor(() => answers.length === 50);
-        for (const answer of answers.splice(0)) answer();
+        await waitFor(() => waiting.length === 50);
+        for (const respond of waiting.splice(0)) respond();
         expect((await Promise.all(calls)).every(({ text }) => text === "ok")).toBe(true);
       }
       expect(new Set(connections()).size).toBe(50);
@@ -87,15 +87,15 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
 
   // GW-164
   describe(`${name} does not reuse a connection`, () => {
-    test.each<[what: string, answer: string]>([
+    test.each<[what: string, response: string]>([
       ["Connection: close", OK_CLOSE],
       [
         "close among other options",
         "HTTP/1.1 200 OK\r\nConnection: X-A, Close\r\nContent-Length: 2\r\n\r\nok",
       ],
       ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"],
-    ])("after %s", async (_, answer) => {
-      service.handler = () => answer;
+    ])("after %s", async (_, response) => {
+      service.handler = () => response;
       for (let count = 0; count < 3; count++) expect((await call(client, service)).text).toBe("ok");
       expect(connections()).toEqual([1, 2, 3]);
       await waitFor(() => service.open === 0);

@@ -7,7 +7,7 @@ const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /** Responses that both clients refuse, by the method of the request. */
-const REFUSED: [what: string, method: string, answer: string][] = [
+const REFUSED: [what: string, method: string, response: string][] = [
   ["status 099", "GET", "HTTP/1.1 099 X\r\nContent-Length: 2\r\n\r\nok"],
   ["status 600", "GET", "HTTP/1.1 600 X\r\nContent-Length: 2\r\n\r\nok"],
   ["two lengths", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n"],
@@ -28,8 +28,8 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
   afterAll(() => client.closeIdle());
 
   // GW-103, GW-166
-  test.each(REFUSED)(`${name} refuses %s in a response to %s`, async (_, method, answer) => {
-    service.handler = () => answer;
+  test.each(REFUSED)(`${name} refuses %s in a response to %s`, async (_, method, response) => {
+    service.handler = () => response;
     expect(await rejection(call(client, service, { method }))).toBeInstanceOf(Error);
     // fetch keeps the connection of a response that it has read whole
     if (isStrict) await waitFor(() => service.open === 0);

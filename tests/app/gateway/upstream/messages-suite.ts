@@ -159,10 +159,10 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       ["chunked", `${CHUNKED}1\r\nh\r\n004;a=b\r\nello\r\n0\r\nX-T: 1\r\n\r\n`, null],
       ["up to the end of the connection", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello", null],
       ["of HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\nhello", null],
-    ] as const)("a body %s", async (_, answer, length) => {
+    ] as const)("a body %s", async (_, response, length) => {
       service.handler = (_request, socket) => {
-        socket.send(answer);
-        if (length === null && !answer.startsWith(CHUNKED)) socket.end();
+        socket.send(response);
+        if (length === null && !response.startsWith(CHUNKED)) socket.end();
         return null;
       };
       expect(await call(client, service)).toMatchObject({ status: 200, text: "hello", length });
@@ -174,8 +174,8 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       ["204", "GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, null],
       ["304, with its length", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", 304, 5],
       ["an empty body", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, 0],
-    ] as const)("%s as no body", async (_, method, answer, status, length) => {
-      service.handler = () => answer;
+    ] as const)("%s as no body", async (_, method, sent, status, length) => {
+      service.handler = () => sent;
       const response = await begin(client, service, { method }).response;
       expect(response).toMatchObject({ status, length });
       expect(response.body === null || (await textOf(response.body)) === "").toBe(true);

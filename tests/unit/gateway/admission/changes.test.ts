@@ -22,7 +22,7 @@ async function started() {
   return known;
 }
 
-/** Waits until the reader pauses after an answer. */
+/** Waits until the reader pauses after a response. */
 const nextGap = () => waitFor(() => gate.time.waiting().includes(100));
 
 type Known = Awaited<ReturnType<typeof started>>;
@@ -31,7 +31,7 @@ async function useAll(known: Known): Promise<void> {
   for (const credential of Object.values(known)) await gate.outcome("user", key(credential));
 }
 
-/** Tells changes, and returns the names of the credentials that the gateway validates again. */
+/** Publishes changes, and returns the names of the credentials that the gateway validates again. */
 async function validatedAfter(known: Known, change: () => void): Promise<string[]> {
   change();
   gate.time.advance(1_000);
@@ -44,7 +44,7 @@ async function validatedAfter(known: Known, change: () => void): Promise<string[
   );
 }
 
-const tell = (change: AdmissionChange) => () => void gate.identity.changes.push(change);
+const publish = (change: AdmissionChange) => () => void gate.identity.changes.push(change);
 
 // GW-221, GW-222
 describe("a change of an admission", () => {
@@ -58,7 +58,7 @@ describe("a change of an admission", () => {
   test.each(rows)("%s", async (_, change, validated) => {
     const known = await started();
     expect(await validatedAfter(known, () => {})).toEqual([]);
-    expect(await validatedAfter(known, tell(change))).toEqual(validated);
+    expect(await validatedAfter(known, publish(change))).toEqual(validated);
     expect(await validatedAfter(known, () => {})).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe("a change of an admission", () => {
     const reset = () => {
       gate.identity.overrideChanges = () => {
         gate.identity.overrideChanges = null;
-        gate.identity.changesTold += 1;
+        gate.identity.changesReported += 1;
         return Response.json({ reset: true, next: "0" });
       };
     };
@@ -78,13 +78,13 @@ describe("a change of an admission", () => {
     const known = await started();
     const others = (from: number): AdmissionChange[] =>
       Array.from({ length: 1_000 }, (_, index) => ({ user_id: `other ${from + index}`, readmits: false }));
-    let told = 0;
+    let count = 0;
     gate.identity.overrideChanges = (after) => {
-      told += 1;
-      return Response.json({ changes: after === null ? [] : others(told * 1_000), next: "0" });
+      count += 1;
+      return Response.json({ changes: after === null ? [] : others(count * 1_000), next: "0" });
     };
     expect(await validatedAfter(known, () => {})).toEqual(Object.keys(known));
-    expect(told).toBeLessThan(20);
+    expect(count).toBeLessThan(20);
   });
 
   test("a cursor that identity refuses is dropped, with everything", async () => {
@@ -121,11 +121,11 @@ describe("a change of an admission", () => {
 });
 
 // GW-223
-describe("while identity does not tell changes", () => {
+describe("while identity does not report changes", () => {
   test("cached results count, a warning says so once, and what changed meanwhile is void after contact", async () => {
     const known = await started();
     gate.identity.overrideChanges = () => new Response("", { status: 503 });
-    tell({ user_id: "u1", readmits: false })();
+    publish({ user_id: "u1", readmits: false })();
     const calls = gate.identity.calls.length;
     for (let attempt = 0; attempt < 3; attempt++) {
       gate.time.advance(1_000);
@@ -139,7 +139,7 @@ describe("while identity does not tell changes", () => {
     expect(gate.lines.at(-1)).toStartWith("the gateway reads changes of admissions again");
   });
 
-  test("an answer of another form changes nothing", async () => {
+  test("a response of another form changes nothing", async () => {
     const known = await started();
     const bodies = [
       "",
@@ -162,6 +162,6 @@ describe("while identity does not tell changes", () => {
     gate = admission({ ADMISSION_CHANGES_WAIT_MS: "0" });
     await gate.start();
     gate.time.advance(10_000);
-    expect(gate.identity.changesTold).toBe(0);
+    expect(gate.identity.changesReported).toBe(0);
   });
 });

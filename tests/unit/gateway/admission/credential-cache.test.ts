@@ -74,8 +74,8 @@ describe("the credential cache", () => {
       time.advance(1_000);
       return Response.json(member({ expires_at }));
     };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => verdict("member", key(text))));
-    expect(new Set(answers)).toEqual(new Set([401]));
+    const verdicts = await Promise.all(Array.from({ length: 10 }, () => verdict("member", key(text))));
+    expect(new Set(verdicts)).toEqual(new Set([401]));
   });
 
   // GW-57
@@ -96,11 +96,11 @@ describe("the credential cache", () => {
   test("makes one call for a thousand concurrent misses of one credential", async () => {
     const { identity, verdict, known } = open();
     const text = known("k-2", member());
-    const answers = await Promise.all(
+    const verdicts = await Promise.all(
       Array.from({ length: 1_000 }, (_, at) => verdict(at % 2 === 0 ? "member" : "user", key(text))),
     );
-    expect(answers.filter((answer) => answer === "admitted")).toHaveLength(500);
-    expect(answers.filter((answer) => answer === 401)).toHaveLength(500);
+    expect(verdicts.filter((verdict) => verdict === "admitted")).toHaveLength(500);
+    expect(verdicts.filter((verdict) => verdict === 401)).toHaveLength(500);
     expect(identity.calls).toHaveLength(1);
   });
 
@@ -109,8 +109,8 @@ describe("the credential cache", () => {
     const { identity, verdict } = open();
     const text = credential("k-2");
     identity.override = () => new Response(null, { status: 500 });
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => verdict("member", key(text))));
-    expect(new Set(answers)).toEqual(new Set([503]));
+    const verdicts = await Promise.all(Array.from({ length: 1_000 }, () => verdict("member", key(text))));
+    expect(new Set(verdicts)).toEqual(new Set([503]));
     expect(identity.calls).toHaveLength(1);
     identity.override = null;
     await verdict("member", key(text));

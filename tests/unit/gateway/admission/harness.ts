@@ -77,12 +77,12 @@ export function admission(environment: Record<string, string> = {}): Admission {
     },
     outcome,
     async verdict(scope, headers) {
-      const answer = await outcome(scope, headers);
-      return answer instanceof ApiError ? answer.status : "admitted";
+      const result = await outcome(scope, headers);
+      return result instanceof ApiError ? result.status : "admitted";
     },
     async refusal(scope, headers) {
-      const answer = await outcome(scope, headers);
-      if (answer instanceof ApiError && answer.cause instanceof CredentialRefusal) return answer.cause;
+      const result = await outcome(scope, headers);
+      if (result instanceof ApiError && result.cause instanceof CredentialRefusal) return result.cause;
       throw new Error("The credential was not refused.");
     },
     start: () => authenticator.start(),

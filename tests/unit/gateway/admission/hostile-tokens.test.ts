@@ -132,7 +132,7 @@ describe("a token has only one valid encoding:", () => {
 });
 
 // GW-45, GW-46, GW-47
-describe("a signed token is admitted or gets 401, and no other answer, with a hostile value as its claim", () => {
+describe("a signed token is admitted or gets 401, and no other response, with a hostile value as its claim", () => {
   const long = ["x".repeat(255), "x".repeat(256), "x".repeat(3_000)];
   const texts = ["", " ", "\0", "a\0b", "a\n", "\x7f", "\x9f", "\ud800", "\ufffe", "\u2028", ...long];
   const values: unknown[] = [...texts, null, true, 0, -1, 1e308, [], ["alice"], {}, { toString: "alice" }];
@@ -151,9 +151,9 @@ describe("a signed token is admitted or gets 401, and no other answer, with a ho
     const admitted: unknown[] = [];
     for (const value of values) {
       const token = await sign(bed.main, { ...claims({ aud: "web" }), [name]: value });
-      const answer = await verdict("user", bearer(token));
-      expect<unknown>([name, value, answer]).toEqual([name, value, answer === "admitted" ? answer : 401]);
-      if (answer === "admitted") admitted.push(value);
+      const result = await verdict("user", bearer(token));
+      expect<unknown>([name, value, result]).toEqual([name, value, result === "admitted" ? result : 401]);
+      if (result === "admitted") admitted.push(value);
     }
     expect(admitted).toEqual(expected);
   });

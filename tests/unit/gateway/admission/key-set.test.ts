@@ -40,10 +40,10 @@ async function loaded(...published: SigningKey[]): Promise<Admission> {
   return gate;
 }
 
-/** Loads the key set from a provider that responds with `answer`. */
-async function loadedFrom(answer: ProviderStandIn["answer"]): Promise<void> {
+/** Loads the key set from a provider that calls `respond` for each request. */
+async function loadedFrom(respond: ProviderStandIn["respond"]): Promise<void> {
   open();
-  provider.answer = answer;
+  provider.respond = respond;
   await start();
 }
 
@@ -56,7 +56,7 @@ describe("the key set", () => {
   // GW-49, GW-50
   test("is requested every 2 s until it is loaded; until then JWTs get 503 and malformed tokens 401", async () => {
     const { time, ready, outcome, verdict, start } = open(first);
-    provider.answer = down;
+    provider.respond = down;
     await start();
     for (let fetches = 1; fetches <= 3; fetches++) {
       await timerSet();
@@ -90,7 +90,7 @@ describe("the key set", () => {
   // GW-49
   test("is kept for hours while the identity provider is down", async () => {
     const { time, ready, lines } = await loaded(first);
-    provider.answer = down;
+    provider.respond = down;
     for (let refresh = 0; refresh < 12; refresh++) {
       time.advance(15 * 60_000);
       await timerSet();
@@ -139,7 +139,7 @@ describe("an unknown kid", () => {
   test("causes one fetch for all tokens that arrive during the fetch", async () => {
     await loaded(first);
     const slow = Promise.withResolvers<Response>();
-    provider.answer = () => slow.promise;
+    provider.respond = () => slow.promise;
     const asked = Array.from({ length: 200 }, (_, at) => verdictOf(second, { jti: String(at) }));
     await waitFor(() => provider.fetches() === 2);
     slow.resolve(Response.json({ keys: [second.jwk] }));
@@ -149,7 +149,7 @@ describe("an unknown kid", () => {
 });
 
 describe("a hostile key set", () => {
-  const answers: [what: string, answer: () => Response | Promise<Response>][] = [
+  const responses: [what: string, respond: () => Response | Promise<Response>][] = [
     ["text that is not JSON", () => new Response("<html>")],
     ["no keys", () => Response.json({})],
     ["an empty list", () => keySet()],
@@ -175,9 +175,9 @@ describe("a hostile key set", () => {
   };
 
   // GW-52
-  test.each(answers)("with %s is not used, and does not replace a good key set", async (_, answer) => {
+  test.each(responses)("with %s is not used, and does not replace a good key set", async (_, respond) => {
     const { time, ready, start } = open(first);
-    provider.answer = answer;
+    provider.respond = respond;
     await start();
     await timerSet();
     expect(ready()).toBeFalse();
@@ -185,7 +185,7 @@ describe("a hostile key set", () => {
     time.advance(2_000);
     await timerSet();
     expect(ready()).toBeTrue();
-    provider.answer = answer;
+    provider.respond = respond;
     time.advance(15 * 60_000);
     await timerSet();
     expect(provider.fetches()).toBe(3);

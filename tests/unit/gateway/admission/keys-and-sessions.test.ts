@@ -29,11 +29,14 @@ describe("a key or session", () => {
       const { identity, outcome, known } = open();
       const text = known(form, result);
       for (const scope of SCOPES) {
-        const answer = await outcome(scope, key(text));
+        const response = await outcome(scope, key(text));
         if (scopes.includes(scope)) {
-          expect(answer).toMatchObject({ auth_type, key_prefix: text.slice(0, `acme-${form}-`.length + 4) });
+          expect(response).toMatchObject({
+            auth_type,
+            key_prefix: text.slice(0, `acme-${form}-`.length + 4),
+          });
         } else {
-          expect(answer).toMatchObject({ code: "UNAUTHORIZED", status: 401 });
+          expect(response).toMatchObject({ code: "UNAUTHORIZED", status: 401 });
         }
       }
       expect(identity.calls).toEqual([{ credential: text }]);
@@ -132,17 +135,17 @@ describe("a request without a credential", () => {
   test("gets 401 on every scope, with a WWW-Authenticate header on scope user", async () => {
     const { identity, outcome } = open();
     for (const scope of SCOPES) {
-      const answer = await outcome(scope, {});
-      expect(answer).toMatchObject({ status: 401, message: "Authentication required.", details: null });
-      if (!(answer instanceof ApiError)) throw answer;
-      expect(answer.headers).toEqual(scope === "user" ? { "WWW-Authenticate": "Bearer" } : {});
+      const response = await outcome(scope, {});
+      expect(response).toMatchObject({ status: 401, message: "Authentication required.", details: null });
+      if (!(response instanceof ApiError)) throw response;
+      expect(response.headers).toEqual(scope === "user" ? { "WWW-Authenticate": "Bearer" } : {});
     }
     expect(identity.calls).toEqual([]);
   });
 });
 
 describe("the validation service", () => {
-  const failures: [what: string, answer: () => Response | Promise<Response>][] = [
+  const failures: [what: string, respond: () => Response | Promise<Response>][] = [
     ["500", () => new Response("oops", { status: 500 })],
     ["401, as for a wrong internal token", () => Response.json({}, { status: 401 })],
     ["422", () => Response.json({}, { status: 422 })],
@@ -160,10 +163,10 @@ describe("the validation service", () => {
     ["expires_at that is not a time", () => Response.json(member({ expires_at: "soon" }))],
   ];
   // GW-55
-  test.each(failures)("that returns %s causes a 503, which is not cached", async (_, answer) => {
+  test.each(failures)("that returns %s causes a 503, which is not cached", async (_, respond) => {
     const { identity, outcome, verdict } = open();
     const text = credential("k-2");
-    identity.override = answer;
+    identity.override = respond;
     expect(await outcome("member", key(text))).toMatchObject({
       status: 503,
       code: "SERVICE_UNAVAILABLE",
@@ -180,12 +183,12 @@ describe("the validation service", () => {
     const text = credential("k-2");
     const never = Promise.withResolvers<Response>();
     identity.override = () => never.promise;
-    const answer = outcome("member", key(text));
+    const response = outcome("member", key(text));
     time.advance(29);
     await waitFor(() => identity.calls.length === 1);
     expect(time.waiting()).toEqual([1]);
     time.advance(1);
-    expect(await answer).toMatchObject({ status: 503, kind: "network" });
+    expect(await response).toMatchObject({ status: 503, kind: "network" });
     identity.override = null;
     identity.results.set(text, member());
     expect(await verdict("member", key(text))).toBe("admitted");
@@ -197,11 +200,11 @@ describe("the validation service", () => {
     ["breaks off its response", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"],
     ["closes the connection without a response", ""],
     ["sends too large a response", `HTTP/1.1 200 OK\r\n\r\n${"x".repeat(600 * 1024)}`],
-  ])("that %s causes a 503 of kind network", async (_, answer) => {
+  ])("that %s causes a 503 of kind network", async (_, response) => {
     const server = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,
-      socket: { data: (socket) => void socket.end(answer) },
+      socket: { data: (socket) => void socket.end(response) },
     });
     const { outcome } = open({ CREDENTIAL_VALIDATE_URL: `http://127.0.0.1:${server.port}/` });
     expect(await outcome("member", key(credential("k-2")))).toMatchObject({ status: 503, kind: "network" });

@@ -45,7 +45,7 @@ let gate: Admission;
 
 beforeAll(() => {
   [a, b, t] = [startProvider(ofA, bareA), startProvider(ofB, bareB), startProvider()];
-  t.answer = () =>
+  t.respond = () =>
     Response.json({
       keys: [
         ofT.jwk,
@@ -180,12 +180,12 @@ test("one subject of four issuers is four persons in the cache", async () => {
 describe("the key sets", () => {
   const loaded = async () => {
     open();
-    const answer = b.answer;
-    b.answer = () => new Response(null, { status: 500 });
+    const { respond } = b;
+    b.respond = () => new Response(null, { status: 500 });
     await gate.start();
     await waitFor(() => loads() === entries().length - 1, { pollMs: 1 });
     return () => {
-      b.answer = answer;
+      b.respond = respond;
     };
   };
 
@@ -226,7 +226,7 @@ describe("the key sets", () => {
 test("a key whose issuer is not text, or is of another issuer, verifies nothing of a single issuer", async () => {
   for (const issuer of [7, null, ["https://login.example.com"], B]) {
     const provider = startProvider();
-    provider.answer = () => Response.json({ keys: [naming(ofA, issuer), ofB.jwk] });
+    provider.respond = () => Response.json({ keys: [naming(ofA, issuer), ofB.jwk] });
     gate = admission({ AUTH_JWKS_URI: provider.uri });
     gate.identity.results.set("ada", person("u-ada"));
     await gate.start();

@@ -168,7 +168,7 @@ describe("new connections", () => {
   test("go to the known addresses while the resolver fails or is silent", async () => {
     const [service] = listen(1);
     const { send } = clientWith();
-    const held = service?.holdAnswers();
+    const held = service?.holdResponses();
     const began = async (path: string) => {
       send(path);
       await waitFor(() => held?.has(path));

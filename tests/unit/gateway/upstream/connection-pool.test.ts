@@ -17,7 +17,7 @@ const OPTIONS: PoolClientOptions = {
 let service: RawUpstream;
 let clock: ManualClock;
 /** Sends the responses that the service holds back. */
-let answer: (text?: string) => void;
+let respond: (text?: string) => void;
 
 beforeEach(() => {
   service = new RawUpstream(() => OK);
@@ -26,11 +26,11 @@ beforeEach(() => {
 
 afterEach(() => service.close());
 
-/** Makes the service hold back its responses until `answer` is called. */
-function holdAnswers(): void {
+/** Makes the service hold back its responses until `respond` is called. */
+function holdResponses(): void {
   const { promise, resolve } = Promise.withResolvers<string>();
   service.handler = () => promise;
-  answer = (text = OK) => resolve(text);
+  respond = (text = OK) => resolve(text);
 }
 
 function clientWith(options: Partial<PoolClientOptions> = {}) {
@@ -39,10 +39,10 @@ function clientWith(options: Partial<PoolClientOptions> = {}) {
   const call = (to = service) => begin(client, to);
   /** Makes `count` calls at once, and waits for all responses. */
   const crowd = async (count: number) => {
-    holdAnswers();
+    holdResponses();
     const calls = Array.from({ length: count }, () => call());
     await waitFor(() => service.requests.length >= count);
-    answer();
+    respond();
     await Promise.all(calls.map(({ response }) => response));
     service.requests.length = 0;
   };
@@ -104,10 +104,10 @@ describe("a request without an idle connection", () => {
   // GW-125
   test("waits while the maximum number of connections is open, then uses a free one", async () => {
     const { call } = clientWith({ connections_max: 1 });
-    holdAnswers();
+    holdResponses();
     const calls = [call(), call(), call()];
     await waitFor(() => service.requests.length === 1);
-    answer();
+    respond();
     expect(await Promise.all(calls.map(statusOf))).toEqual([200, 200, 200]);
     expect(service.sockets).toHaveLength(1);
   });
@@ -137,7 +137,7 @@ describe("a request without an idle connection", () => {
   // GW-125
   test("fails after the connect timeout, and is never sent", async () => {
     const { call } = clientWith({ connections_max: 1 });
-    holdAnswers();
+    holdResponses();
     const first = call();
     await waitFor(() => service.requests.length === 1);
     const late = call();
@@ -147,7 +147,7 @@ describe("a request without an idle connection", () => {
     await expect(late.response).rejects.toMatchObject({ code: "ETIMEDOUT" });
     await Bun.sleep(0);
     expect(late.handle.underway).toBeNull();
-    answer();
+    respond();
     expect([await statusOf(first), await statusOf(later)]).toEqual([200, 200]);
     expect(service.requests).toHaveLength(2);
   });
@@ -164,13 +164,13 @@ describe("a request without an idle connection", () => {
 
   test("is not sent if it is cancelled while it waits", async () => {
     const { call } = clientWith({ connections_max: 1 });
-    holdAnswers();
+    holdResponses();
     const first = call();
     await waitFor(() => service.requests.length === 1);
     const second = call();
     second.handle.underway?.abort();
     await expect(second.response).rejects.toMatchObject({ code: "ECONNABORTED" });
-    answer();
+    respond();
     await first.response;
     expect(service.requests).toHaveLength(1);
   });
@@ -181,12 +181,12 @@ test("an abort after the response is complete does not affect the request that n
   const first = call();
   const held = first.handle.underway;
   await first.response;
-  holdAnswers();
+  holdResponses();
   const second = call();
   await waitFor(() => service.requests.length === 2);
   expect(first.handle.underway).toBeNull();
   held?.abort();
-  answer();
+  respond();
   expect(await statusOf(second)).toBe(200);
   expect(service.sockets).toHaveLength(1);
 });

@@ -31,19 +31,19 @@ function lastSocket(): RawSocket {
 }
 
 /** When a service sends the bytes that belong to no response. */
-const ARRIVALS: [when: string, send: (socket: RawSocket, answer: string) => void | Promise<void>][] = [
-  ["in the same chunk", (socket, answer) => socket.send(answer + FOREIGN)],
+const ARRIVALS: [when: string, send: (socket: RawSocket, response: string) => void | Promise<void>][] = [
+  ["in the same chunk", (socket, response) => socket.send(response + FOREIGN)],
   [
     "in the next chunk",
-    (socket, answer) => {
-      socket.send(answer);
+    (socket, response) => {
+      socket.send(response);
       socket.send(FOREIGN);
     },
   ],
   [
     "a few milliseconds later",
-    async (socket, answer) => {
-      socket.send(answer);
+    async (socket, response) => {
+      socket.send(response);
       await Bun.sleep(3);
       socket.send(FOREIGN);
     },
@@ -51,24 +51,24 @@ const ARRIVALS: [when: string, send: (socket: RawSocket, answer: string) => void
 ];
 
 /** Responses that have no body, although some announce one. */
-const BODILESS: [what: string, method: string, answer: string][] = [
+const BODILESS: [what: string, method: string, response: string][] = [
   ["a response to HEAD", "HEAD", `HTTP/1.1 200 OK\r\nContent-Length: ${FOREIGN.length}\r\n\r\n`],
   ["a response to HEAD without a length", "HEAD", "HTTP/1.1 200 OK\r\n\r\n"],
   ["a 204 with a length", "GET", `HTTP/1.1 204 No Content\r\nContent-Length: ${FOREIGN.length}\r\n\r\n`],
   ["a 304", "GET", `HTTP/1.1 304 Not Modified\r\nContent-Length: ${FOREIGN.length}\r\n\r\n`],
 ];
 
-const crossed = BODILESS.flatMap(([what, method, answer]) =>
-  ARRIVALS.map(([when, send]) => [what, when, method, answer, send] as const),
+const crossed = BODILESS.flatMap(([what, method, response]) =>
+  ARRIVALS.map(([when, send]) => [what, when, method, response, send] as const),
 );
 
 // GW-126, GW-210
 test.each(crossed)(
   "a body after %s, %s, reaches none of many other requests",
-  async (_, __, method, answer, send) => {
+  async (_, __, method, response, send) => {
     service.handler = (request, socket) => {
       if (request.target !== "/bodiless") return OK;
-      void send(socket, answer);
+      void send(socket, response);
       return null;
     };
     const other = async (nth: number) => {

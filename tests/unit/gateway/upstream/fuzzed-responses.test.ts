@@ -11,7 +11,7 @@ const SEEDS = runs(4_000);
 const REQUESTS_MAX = 4;
 
 /** The response to one request on a connection, as the gateway's reader reports it. */
-interface Answer {
+interface ReadResponse {
   readonly method: string;
   /** The offset of the first byte that the reader received for this request. */
   readonly from: number;
@@ -30,62 +30,62 @@ const names = new FieldNames(() => true);
  * Feeds the pieces of one connection to the gateway's reader, and returns what it reads for consecutive
  * requests. A `MalformedResponse` is recorded as `refused`; other errors are thrown.
  */
-function answersTo(methods: readonly string[], pieces: readonly string[]): Answer[] {
-  const answers: Answer[] = [];
+function readResponses(methods: readonly string[], pieces: readonly string[]): ReadResponse[] {
+  const responses: ReadResponse[] = [];
   let at = 0;
-  const begin = (): Answer => {
-    const method = methods[answers.length] ?? "GET";
+  const begin = (): ReadResponse => {
+    const method = methods[responses.length] ?? "GET";
     const rest = { head: null, body: "", ended: false, reusable: false, refused: false };
-    const answer = { method, from: at, to: at, ...rest };
-    answers.push(answer);
+    const response = { method, from: at, to: at, ...rest };
+    responses.push(response);
     reader.expect(method);
-    return answer;
+    return response;
   };
   const reader = new ResponseReader(names, {
     onHead: (head) => {
-      answer.head = head;
+      response.head = head;
     },
     onBody: (bytes) => {
-      answer.body += Buffer.from(bytes).toString("latin1");
+      response.body += Buffer.from(bytes).toString("latin1");
     },
     onEnd: (reusable) => {
-      answer.ended = true;
-      answer.reusable = reusable;
+      response.ended = true;
+      response.reusable = reusable;
     },
   });
-  let answer = begin();
+  let response = begin();
   try {
     for (const piece of pieces) {
-      if (answer.ended && !answer.reusable) break;
-      if (answer.ended) answer = begin();
+      if (response.ended && !response.reusable) break;
+      if (response.ended) response = begin();
       at += piece.length;
       reader.take(Buffer.from(piece, "latin1"));
-      answer.to = at;
+      response.to = at;
     }
-    if (!answer.ended) reader.end();
+    if (!response.ended) reader.end();
   } catch (error) {
     if (!(error instanceof MalformedResponse)) throw error;
-    answer.refused = true;
+    response.refused = true;
   }
-  return answers;
+  return responses;
 }
 
 /** Returns what the reference reader reads for the same request, or null if it refuses the response. */
-function expectedOf({ method, from, to }: Answer, stream: string) {
+function expectedOf({ method, from, to }: ReadResponse, stream: string) {
   const response = referenceRead(stream.slice(from), method);
   if (response === null) return null;
   const { status, fields, body, end, persistent } = response;
   return { status, fields, body, reusable: persistent && end !== null && from + end === to };
 }
 
-function gotOf({ head, body, reusable, refused }: Answer) {
+function gotOf({ head, body, reusable, refused }: ReadResponse) {
   if (refused || head === null) return null;
   return { status: head.status, fields: head.fields, body, reusable };
 }
 
 function disagreement(
   seed: number,
-  { method, from }: Answer,
+  { method, from }: ReadResponse,
   stream: string,
   got: unknown,
   expected: unknown,
@@ -95,7 +95,7 @@ function disagreement(
 }
 
 test("the gateway reads or refuses damaged, split and joined responses like the reference reader", () => {
-  const counts = { answered: 0, refused: 0, reused: 0 };
+  const counts = { read: 0, refused: 0, reused: 0 };
   for (let seed = 0; seed < SEEDS; seed++) {
     const random = new Random(seed);
     const responses = Array.from({ length: 1 + random.below(REQUESTS_MAX) }, () => {
@@ -108,13 +108,14 @@ test("the gateway reads or refuses damaged, split and joined responses like the 
       ? responses.flatMap((response) => (random.chance(60) ? [response] : randomPieces(response, random)))
       : randomPieces(responses.join(""), random);
     const stream = pieces.join("");
-    for (const answer of answersTo(methods, pieces)) {
-      const got = gotOf(answer);
-      const expected = expectedOf(answer, stream);
-      if (!Bun.deepEquals(got, expected)) throw new Error(disagreement(seed, answer, stream, got, expected));
+    for (const response of readResponses(methods, pieces)) {
+      const got = gotOf(response);
+      const expected = expectedOf(response, stream);
+      if (!Bun.deepEquals(got, expected))
+        throw new Error(disagreement(seed, response, stream, got, expected));
       if (got === null) counts.refused++;
-      else counts.answered++;
-      if (answer.reusable) counts.reused++;
+      else counts.read++;
+      if (response.reusable) counts.reused++;
     }
   }
   // Each outcome must occur often, or the random responses would not test it.

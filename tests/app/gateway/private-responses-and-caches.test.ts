@@ -12,11 +12,11 @@ const listed = useGateway({ ...bed.env, ALLOWED_ORIGINS: "https://a.example" }, 
 
 const NOT_KEPT = { cacheControl: ["no-store"], vary: ["Authorization, X-API-Key"] };
 
-function toldCaches({ headers }: RawResponse) {
+function cacheHeaders({ headers }: RawResponse) {
   return { cacheControl: headerValues(headers, "cache-control"), vary: headerValues(headers, "vary") };
 }
 
-function answerWith(lines: Lines, status = "200 OK"): void {
+function respondWith(lines: Lines, status = "200 OK"): void {
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   const body = /^(204|304)/.test(status) ? "\r\n" : "Content-Length: 2\r\n\r\nok";
   bed.service.handler = () => `HTTP/1.1 ${status}\r\n${head}${body}`;
@@ -39,23 +39,26 @@ describe("a service's response", () => {
         "304 Not Modified",
         "500 Internal Server Error",
       ]) {
-        answerWith([], status);
-        const answer = await get(path, credential);
-        expect(answer.status).toBe(Number.parseInt(status, 10));
-        expect(toldCaches(answer)).toEqual(NOT_KEPT);
+        respondWith([], status);
+        const response = await get(path, credential);
+        expect(response.status).toBe(Number.parseInt(status, 10));
+        expect(cacheHeaders(response)).toEqual(NOT_KEPT);
       }
     },
   );
 
   // GW-105
   test("passes unchanged on a public route", async () => {
-    answerWith([]);
-    expect(toldCaches(await get("/public", WRITER))).toEqual({ cacheControl: [], vary: [] });
-    answerWith([
+    respondWith([]);
+    expect(cacheHeaders(await get("/public", WRITER))).toEqual({ cacheControl: [], vary: [] });
+    respondWith([
       ["Cache-Control", "max-age=1"],
       ["Vary", "Accept"],
     ]);
-    expect(toldCaches(await get("/public", null))).toEqual({ cacheControl: ["max-age=1"], vary: ["Accept"] });
+    expect(cacheHeaders(await get("/public", null))).toEqual({
+      cacheControl: ["max-age=1"],
+      vary: ["Accept"],
+    });
   });
 
   // GW-104, GW-105
@@ -63,12 +66,12 @@ describe("a service's response", () => {
     ["Accept", "Accept, Authorization, X-API-Key"],
     ["x-api-key , AUTHORIZATION", "x-api-key , AUTHORIZATION"],
     ["Accept, *", "Accept, *"],
-  ])("with Vary %j keeps its Cache-Control, and is sent with one Vary", async (said, vary) => {
-    answerWith([
+  ])("with Vary %j keeps its Cache-Control, and is sent with one Vary", async (sent, vary) => {
+    respondWith([
       ["Cache-Control", "private, max-age=60"],
-      ["Vary", said],
+      ["Vary", sent],
     ]);
-    expect(toldCaches(await get("/org/things", WRITER))).toEqual({
+    expect(cacheHeaders(await get("/org/things", WRITER))).toEqual({
       cacheControl: ["private, max-age=60"],
       vary: [vary],
     });
@@ -83,21 +86,21 @@ test.each<[status: number, path: string, credential: string | null]>([
 ])(
   "a %i of the gateway on a route that requires a credential has no-store",
   async (status, path, credential) => {
-    const answer = await get(path, credential);
-    expect(answer.status).toBe(status);
-    expect(toldCaches(answer)).toEqual(NOT_KEPT);
+    const response = await get(path, credential);
+    expect(response.status).toBe(status);
+    expect(cacheHeaders(response)).toEqual(NOT_KEPT);
   },
 );
 
 // GW-104, GW-109
 test("with ALLOWED_ORIGINS, responses vary by origin and credential, and preflights by origin", async () => {
-  answerWith([["Vary", "Accept, origin"]]);
+  respondWith([["Vary", "Accept, origin"]]);
   const headers: Lines = [
     ["X-API-Key", WRITER],
     ["Origin", "https://a.example"],
   ];
-  const answer = await rawRequest(listed.url, spell("GET", "/org/things", headers));
-  expect(toldCaches(answer).vary).toEqual(["Accept, origin, Authorization, X-API-Key"]);
+  const response = await rawRequest(listed.url, spell("GET", "/org/things", headers));
+  expect(cacheHeaders(response).vary).toEqual(["Accept, origin, Authorization, X-API-Key"]);
   const preflight = await rawRequest(listed.url, spell("OPTIONS", "/org/things", [["Origin", "null"]]));
-  expect(toldCaches(preflight).vary).toEqual(["Origin"]);
+  expect(cacheHeaders(preflight).vary).toEqual(["Origin"]);
 });
