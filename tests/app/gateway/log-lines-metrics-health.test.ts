@@ -1,6 +1,7 @@
 /** Tests the gateway's log lines, metrics and health (OP-37). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
 import { member, person, startIdentity } from "../../support/gateway/identity-stand-in.ts";
 import { headerValue, RawClient, rawRequest, spell } from "../../support/http/raw-http.ts";
@@ -231,5 +232,24 @@ describe("a gateway", () => {
       return ready.status === 200 && ready.json();
     });
     expect(body).toEqual({ status: "healthy" });
+  });
+
+  // OP-15
+  test("asks the counter store before it listens, and says if there is no answer", async () => {
+    const counterStore = await openCounterStore("memory://");
+    counterStore.ping = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      throw new Error("away");
+    };
+    await using alone = await startLocalGateway({}, { counterStore });
+    const lines = await waitFor(() => {
+      const told = alone.logs().map(({ message }) => String(message));
+      return told.includes("listening") && told;
+    });
+    const silence = lines.findIndex((line) => line.startsWith("the counter store (COUNTER_STORE_URL)"));
+    expect(silence).toBeWithin(0, lines.indexOf("listening"));
+    expect(await (await fetch(`${alone.internalUrl}/health/ready`)).json()).toMatchObject({
+      checks: { counter_store: "unavailable" },
+    });
   });
 });

@@ -5,7 +5,7 @@ import { gatewayVariables } from "@ostiary/gateway/config";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
-import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
+import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { closing } from "../during-tests.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -29,7 +29,10 @@ export interface LocalGateway extends AsyncDisposable {
  * Starts a gateway in this process. By default, audit is off and there are no rate limits. `env` overrides
  * these defaults.
  */
-export async function startLocalGateway(env: Record<string, string> = {}): Promise<LocalGateway> {
+export async function startLocalGateway(
+  env: Record<string, string> = {},
+  given: { counterStore?: CounterStore } = {},
+): Promise<LocalGateway> {
   const logFile = join(temporaryFolder("gateway"), "log");
   const config = loadConfig(gatewayVariables, {
     HOST: "127.0.0.1",
@@ -46,7 +49,7 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
     ...env,
   });
   const routeStore = memoryRouteStore();
-  const counterStore = await openCounterStore("memory://");
+  const counterStore = given.counterStore ?? (await openCounterStore("memory://"));
   const running = await serve(await wireGateway(config, { routeStore, counterStore }), config);
   const url = `http://127.0.0.1:${running.port}`;
   const internalUrl = `http://127.0.0.1:${running.internal_port}`;
