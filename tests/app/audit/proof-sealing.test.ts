@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
-import { restartTree } from "@ostiary/audit/restart";
+import { type PassDeps, sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { restartChain, restartTree } from "@ostiary/audit/restart";
+import { declareMonth } from "@ostiary/audit/retention/drop-months";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { atTestEnd } from "../../support/at-test-end.ts";
@@ -260,6 +261,36 @@ describe("a log that a test seals", () => {
     }
     await log.seal(now);
     expect((await rootOf(log)).size).toBe(3);
+  });
+
+  const OWNER = "organization:organization-1";
+  const RETENTION = { kind: "retention", month: "2026-01", declared_at: "2026-03-01T00:00:00.000Z" } as const;
+
+  // AU-154
+  test.each<[string, (deps: PassDeps) => Promise<unknown>]>([
+    ["a dropped month", (deps) => declareMonth(deps, [{ owner: OWNER, declaration: RETENTION }])],
+    ["a restart", (deps) => restartChain(deps, OWNER)],
+  ])("never gets a signature for the declaration of %s that the key did not make", async (_, declared) => {
+    const log = await ownLog();
+    await log.sealed(2);
+    const { note } = await rootOf(log);
+
+    const keyless = await passDeps(log.database, log.keyFile);
+    keyless.memory.roots.sign = () => Promise.reject(new Error("no key"));
+    await rejection(declared(keyless));
+    expect(await log.sql`select from audit.declarations`).toHaveLength(0);
+
+    // what the owner of the tables can write without the key
+    await declared(log.deps);
+    await log.tamper(`update audit.sealer set note = '${note}'`);
+    await log.restart();
+    expect(String(await rejection(log.seal()))).toContain("has a declaration without a signature");
+    expect((await rootOf(log)).size).toBe(1);
+    await log.tamper(`delete from audit.leaves where number = 2; delete from audit.head_map where version = 2;
+      delete from audit.declarations; update audit.chains set position = 3, leaf = 1,
+        chain = (select chain from audit.entries where position = 3)`);
+    await log.sealed(1);
+    expect(await verify((await log.proof()).text, log.key)).toMatchObject({ result: "complete", events: 3 });
   });
 
   // AU-154

@@ -7,9 +7,10 @@ import type { MapHead } from "../heads/head-map.ts";
 import { selectNewestVersion } from "../heads/nodes-sql.ts";
 import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
 import { EMPTY_TREE } from "../root/signed-root.ts";
-import { type ChainRow, forget, intactEnd, selectDroppedMonth, storeFirstNote } from "../seal/chain-sql.ts";
+import { type ChainRow, forget, intactEnd, selectDroppedMonth } from "../seal/chain-sql.ts";
 import { declare } from "../seal/declare.ts";
-import { logAltered, nextEdge, nextLeaf, type PassDeps, writeAndSign } from "../seal/seal-pass.ts";
+import { lockEntries } from "../seal/pass-sql.ts";
+import { logAltered, nextLeaf, type PassDeps, writeSigned } from "../seal/seal-pass.ts";
 import { selectState } from "../seal/state-sql.ts";
 import { keptHeads } from "./kept-heads.ts";
 
@@ -85,7 +86,7 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
     return {
       declared: [{ owner, declaration: { kind: "restart", from, declared_at, lost } }],
       chains: ends,
-      also: (writing) => forget(writing, end, from),
+      also: { before: lockEntries, after: (writing) => forget(writing, end, from) },
     };
   });
   return givenUp;
@@ -109,7 +110,7 @@ async function firstLost(tx: Orm, row: ChainRow, head: MapHead): Promise<number>
  * @throws StartRefused if the log has no tree yet, or if a tree has this name
  */
 export async function restartTree(deps: PassDeps): Promise<number> {
-  const { origin, memory } = deps;
+  const { origin } = deps;
   const state = await deps.reads.run("select_sealer", selectState);
   if (state.trees.length === 0) throw new StartRefused("The log has no tree yet: set AUDIT_LOG_ORIGIN.");
   if (state.trees.some((tree) => tree.origin === origin)) {
@@ -122,13 +123,11 @@ export async function restartTree(deps: PassDeps): Promise<number> {
   const tree = { before, edge: EMPTY_TREE, leaf: null, unsigned: null };
   const leaf = nextLeaf(deps, { state, tree, map, after: before });
   const begins = { origin, before, started_at: leaf.sealed_at };
-  const edge = nextEdge(tree, leaf);
-  const isWritten = await writeAndSign(
+  // an interruption must leave no tree under a root of another name
+  const isWritten = await writeSigned(
     deps,
     { state, tree },
     { holder: deps.holder ?? state.holder, sealed_to: state.sealed_to, leaf, begins, altered },
-    // with the tree, so that an interruption leaves no tree under a root of another name
-    (tx) => memory.roots.sign(edge, leaf, [...state.trees, begins], (note) => storeFirstNote(tx, note)),
   );
   if (!isWritten)
     throw new StartRefused("The service sealed events during the restart: stop the service, and try again.");

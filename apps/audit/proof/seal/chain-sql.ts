@@ -60,11 +60,6 @@ export async function forget(tx: Orm, { id, owner, position }: ChainRow, from: n
   );
 }
 
-export async function storeFirstNote(tx: Orm, note: string): Promise<boolean> {
-  await rows(tx, sql`update audit.sealer set note = ${note}`);
-  return true;
-}
-
 /** The end of a chain as stored. The hash is in hexadecimal. */
 export type ChainEnd = Pick<MovedChain, "id" | "owner" | "position" | "chain">;
 
@@ -191,30 +186,32 @@ async function* readableSteps(
 
 /**
  * Follows a chain from `start` to its end, as long as its entries can be read and are what was sealed. Returns how far
- * that is, and the time of the newest of these entries. Before `droppedMs`, the stored hash of an entry without an event
- * counts.
+ * that is, the time of the newest of these entries, and how many are declarations. Before `droppedMs`, the stored hash of
+ * an entry without an event counts.
  */
 export async function intactEnd(
   tx: Orm,
   { id, owner, position: end }: Pick<ChainRow, "id" | "owner" | "position">,
   start: MapHead,
   droppedMs = 0,
-): Promise<MapHead & { newestMs: number }> {
+): Promise<MapHead & { newestMs: number; declarations: number }> {
   let { position, chain } = start;
   let newestMs = 0;
+  let declarations = 0;
   for await (const steps of readableSteps(tx, id, position, end)) {
     for (const step of steps) {
       const hash = hashOfStep(owner, step);
       const next = hash === null ? null : nextInChain(chain, hash);
       const occurredMs = step.entry_occurred_at === null ? 0 : new Date(step.entry_occurred_at).getTime();
       const isIntact = next === null ? occurredMs < droppedMs : hexOf(next) === step.chain;
-      if (!isIntact || step.position !== position + 1) return { position, chain, newestMs };
+      if (!isIntact || step.position !== position + 1) return { position, chain, newestMs, declarations };
       position = step.position;
       chain = next ?? hashFromHex(step.chain);
       newestMs = Math.max(newestMs, occurredMs);
+      if (step.kind !== null) declarations += 1;
     }
   }
-  return { position, chain, newestMs };
+  return { position, chain, newestMs, declarations };
 }
 
 /** Returns the hash of an entry of an owner's chain, computed from what it was made of; null if that is missing. */

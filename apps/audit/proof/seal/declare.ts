@@ -3,9 +3,9 @@ import { type Declaration, declarationHash } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
 import { planChains } from "./chains.ts";
-import type { PassWrite } from "./pass-sql.ts";
+import type { PassSteps } from "./pass-sql.ts";
 import { openMap, type PassRead } from "./read-pass.ts";
-import { type Base, nextLeaf, type PassDeps, sealPass, writeAndSign } from "./seal-pass.ts";
+import { type Base, nextLeaf, type PassDeps, sealPass, writeSigned } from "./seal-pass.ts";
 import { selectState } from "./state-sql.ts";
 
 const SALT_BYTES = 16;
@@ -26,7 +26,7 @@ interface Plan {
   /** The ends of the chains that the declarations follow. */
   chains: readonly ChainRow[];
   /** Further changes of the same transaction. */
-  also?: (tx: Orm) => Promise<void>;
+  also?: PassSteps;
 }
 
 /**
@@ -71,12 +71,12 @@ function writeDeclarations(deps: PassDeps, read: ChainsRead, { declared, chains,
     return { owner, hash, row: { kind, content, salt, month, declared_at: declaration.declared_at } };
   });
   const plan = planChains(entries, chains, map);
-  const write: PassWrite = {
+  const write = {
     holder: deps.holder ?? state.holder,
     sealed_to: state.sealed_to,
     declarations: plan.entries,
     heads: plan.heads,
     leaf: nextLeaf(deps, read),
   };
-  return writeAndSign(deps, read, write, also);
+  return writeSigned(deps, read, write, also);
 }

@@ -51,27 +51,36 @@ export interface PassWrite {
   restored?: readonly string[];
 }
 
+/** Further steps in the transaction of a pass. */
+export interface PassSteps {
+  before?: ((tx: Orm) => Promise<void>) | undefined;
+  /** A step that is left out if another pass was written first. */
+  after: (tx: Orm) => Promise<void>;
+}
+
 /**
  * Writes a pass unless another pass was written after `passes` was read. Returns whether this pass was written. One
  * statement writes everything, so a sealer that dies or hangs has written all or nothing, and holds no lock.
- *
- * @param also further changes of the same transaction
  */
 export async function writePass(
   database: Database,
   passes: number,
   pass: PassWrite,
-  also?: (tx: Orm) => Promise<void>,
+  steps?: PassSteps,
 ): Promise<boolean> {
   const write = async (orm: Orm) => (await rows(orm, passStatement(passes, pass))).length > 0;
-  if (also === undefined) return database.run("write_pass", write);
+  if (steps === undefined) return database.run("write_pass", write);
   return database.transaction("write_pass", async (tx) => {
-    // a pass that waits for the sealer's row already holds its locks on these tables
-    await rows(tx, sql`lock table audit.entries, audit.declarations in share row exclusive mode`);
+    await steps.before?.(tx);
     const isWritten = await write(tx);
-    if (isWritten) await also(tx);
+    if (isWritten) await steps.after(tx);
     return isWritten;
   });
+}
+
+/** Locks the tables that {@link forget} changes, before the sealer's row: a pass locks them in the same order. */
+export async function lockEntries(tx: Orm): Promise<void> {
+  await rows(tx, sql`lock table audit.entries, audit.declarations in share row exclusive mode`);
 }
 
 function passStatement(passes: number, pass: PassWrite): SQL {

@@ -215,6 +215,12 @@ async function checkUnsignedLeaf(
         `The chain of ${row.owner} in leaf ${leaf.number} does not have what was committed`,
       );
     }
+    // a declaration is committed with its signature: the owner of the tables wrote this one without the key
+    if (end.declarations > 0) {
+      throw new LogAltered(
+        `The chain of ${row.owner} in leaf ${leaf.number} has a declaration without a signature`,
+      );
+    }
     map.set(row.owner, end);
     newestMs = Math.max(newestMs, end.newestMs);
   }

@@ -1,7 +1,7 @@
 import { type Clock, inSlices } from "@ostiary/lib/async";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import { hexOf, leafText } from "@ostiary/lib/domain/proof";
-import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { type Database, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Edge, grown, type TrustedTree } from "../root/signed-root.ts";
 import { type LeafRow, leafOf } from "../root/tree-sql.ts";
@@ -16,7 +16,7 @@ import {
   type UnsealedRow,
 } from "./entries.ts";
 import { leaveOutUnreadable, refusedOf, unreadableOf } from "./isolate.ts";
-import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
+import { type LeafWrite, type PassSteps, type PassWrite, writePass } from "./pass-sql.ts";
 import {
   ENTRIES_MAX,
   type Look,
@@ -26,7 +26,7 @@ import {
   readPass,
   type SealMemory,
 } from "./read-pass.ts";
-import { changeReason, insertAltered, type SealerState, storeNote } from "./state-sql.ts";
+import { changeReason, insertAltered, type SealerState, storeNote, storeNoteWithin } from "./state-sql.ts";
 import { selectLogEvents } from "./unsealed-sql.ts";
 
 export interface PassDeps {
@@ -184,23 +184,47 @@ export interface Base {
 }
 
 /** Writes a pass, and signs the root once the pass is committed. Returns whether the pass was written. */
-export async function writeAndSign(
-  { memory: { roots }, writes }: PassDeps,
-  { state, tree }: Base,
-  write: PassWrite,
-  also?: (tx: Orm) => Promise<void>,
-): Promise<boolean> {
-  const { leaf, begins = null } = write;
-  if (!(await writePass(writes, state.passes, write, also))) return false;
+async function writeAndSign(deps: PassDeps, base: Base, write: PassWrite): Promise<boolean> {
+  const { state } = base;
+  const { leaf } = write;
+  if (!(await writePass(deps.writes, state.passes, write))) return false;
   if (leaf === null) return true;
-  const trees = begins === null ? state.trees : [...state.trees, begins];
-  await roots.sign(nextEdge(tree, leaf), leaf, trees, (note) =>
-    storeNote(writes, state.passes + 1, note, leaf),
+  await signLeaf(deps, base, { ...write, leaf }, (note) =>
+    storeNote(deps.writes, state.passes + 1, note, leaf),
   );
   return true;
 }
 
-export function nextEdge({ edge, before }: Pick<TrustedTree, "edge" | "before">, leaf: LeafRow): Edge {
+/**
+ * Writes a pass with its signed root in one transaction, for a pass that no replica may sign after an interruption: the
+ * owner of the tables could have written it. Returns whether the pass was written.
+ */
+export function writeSigned(
+  deps: PassDeps,
+  base: Base,
+  write: PassWrite & { leaf: LeafWrite },
+  { before, after }: Partial<PassSteps> = {},
+): Promise<boolean> {
+  return writePass(deps.writes, base.state.passes, write, {
+    before,
+    after: async (tx) => {
+      await after?.(tx);
+      await signLeaf(deps, base, write, (note) => storeNoteWithin(tx, note));
+    },
+  });
+}
+
+function signLeaf(
+  { memory: { roots } }: PassDeps,
+  { state, tree }: Base,
+  { leaf, begins = null }: PassWrite & { leaf: LeafWrite },
+  store: (note: string) => Promise<boolean>,
+): Promise<void> {
+  const trees = begins === null ? state.trees : [...state.trees, begins];
+  return roots.sign(nextEdge(tree, leaf), leaf, trees, store);
+}
+
+function nextEdge({ edge, before }: Pick<TrustedTree, "edge" | "before">, leaf: LeafRow): Edge {
   return grown(edge, leafText(leafOf(leaf, before))).edge;
 }
 

@@ -63,6 +63,12 @@ export async function storeNote(
   return stored.length > 0;
 }
 
+/** Stores a signed root in the transaction that writes its pass. */
+export async function storeNoteWithin(tx: Orm, note: string): Promise<boolean> {
+  await rows(tx, sql`update audit.sealer set note = ${note}`);
+  return true;
+}
+
 /** Changes the reason for which a chain is left out. Returns whether it had another one. */
 export async function changeReason(database: Database, owner: string, reason: string): Promise<boolean> {
   // the service's role has no right to update the table
