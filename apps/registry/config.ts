@@ -54,7 +54,7 @@ export const registryVariables = Type.Object({
       "For development: YAML files that the registry applies at start, in the order of names, to services without a history.",
   }),
   ROLES_FILE: rolesFileVariable(
-    "Identity's roles file, read at start. If it is set, the lookup of a route can tell whether a role may use the route.",
+    "Identity's roles file, read at start. If it is set, the lookup of a route can decide whether a role may use the route.",
   ),
   MAX_BODY_BYTES: bodyBytesMax(4 * 1024 * 1024),
   RECONCILE_INTERVAL_MS: integer(

@@ -145,7 +145,7 @@ async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<voi
     if (refused) throw failure;
     log.warn(
       {},
-      "the route store (ROUTE_STORE_URL) does not answer: the registry is not ready until the store answers",
+      "the route store (ROUTE_STORE_URL) does not respond: the registry is not ready until the store responds",
     );
   }
 }

@@ -61,10 +61,10 @@ function bothOf(
 ): JsonObject {
   const { description: own, examples, ...checked } = schema;
   const words = [description ?? own, details].filter((each) => each !== undefined).join(" ");
-  const said = { description: words, examples, default: fallback };
+  const described = { description: words, examples, default: fallback };
   return Object.keys(rules).length === 0
-    ? { ...said, ...checked }
-    : { ...said, allOf: [checked, typed(rules)] };
+    ? { ...described, ...checked }
+    : { ...described, allOf: [checked, typed(rules)] };
 }
 
 /** The JSON type to which each keyword applies. */

@@ -70,7 +70,7 @@ export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {
       headers,
       response: {
         200: Type.Union([Applied, Preview], {
-          title: "ApplyAnswer",
+          title: "ApplyResponse",
           description: "The written services or, on a dry run, the preview.",
           response_headers: {
             ETag: Type.String({

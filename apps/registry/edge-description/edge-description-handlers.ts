@@ -23,7 +23,7 @@ export function edgeHandlers({ edge, title, pageEnabled }: EdgeRoutesDeps) {
   return app
     .guard({ query: noQuery })
     .get(EDGE_DESCRIPTION, async ({ request }) => respondWith(request, await edge.read(), REVALIDATE), {
-      response: { 200: descriptionAnswer, ...operatorErrors() },
+      response: { 200: descriptionResponse, ...operatorErrors() },
       detail: {
         operationId: "getEdgeDocument",
         summary: "Get the edge description",
@@ -33,7 +33,7 @@ export function edgeHandlers({ edge, title, pageEnabled }: EdgeRoutesDeps) {
     });
 }
 
-const descriptionAnswer = Type.Object(
+const descriptionResponse = Type.Object(
   { openapi: Type.String({ description: "The version of OpenAPI.", examples: ["3.1.0"] }) },
   {
     additionalProperties: true,

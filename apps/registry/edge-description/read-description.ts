@@ -52,7 +52,7 @@ export async function readDescription(
       await response.body?.cancel();
       return null;
     }
-    return await readAnswer(response);
+    return await readResponse(response);
   } catch (error) {
     if (error instanceof NotADescription) throw error;
     if (late.signal.aborted)
@@ -63,7 +63,7 @@ export async function readDescription(
   }
 }
 
-async function readAnswer(response: Response): Promise<ReceivedDescription> {
+async function readResponse(response: Response): Promise<ReceivedDescription> {
   const { status, headers } = response;
   const refusal = refusalOf(status, headers);
   if (refusal !== null) {
@@ -79,7 +79,7 @@ async function readAnswer(response: Response): Promise<ReceivedDescription> {
 function refusalOf(status: number, headers: Headers): string | null {
   if (status >= 300 && status < 400)
     return "The service redirects: set openapi to the path without a redirect.";
-  if (status !== 200) return `The service answered ${status}.`;
+  if (status !== 200) return `The service responded with ${status}.`;
   if ((headers.get("content-encoding") ?? "identity") !== "identity")
     return "The description has a Content-Encoding: send it uncompressed.";
   return Number(headers.get("content-length")) > DESCRIPTION_BYTES_MAX ? TOO_LARGE : null;

@@ -21,7 +21,7 @@ import {
   serviceWrite,
   writeHeaders,
 } from "../registry-parameters.ts";
-import { answerService } from "../services/service-handlers.ts";
+import { respondWithService } from "../services/service-handlers.ts";
 import { restoreRevision } from "./revision-commands.ts";
 import { listRevisions, readableConfig, readRevision, showRevision } from "./revision-sql.ts";
 
@@ -106,7 +106,7 @@ function restoreHandlers(publishing: Publishing) {
         const write = serviceWrite(request);
         const revision = revisionNumber(rev);
         return waitedFor(publishing, { services: [service], wait_ms, request }, async (waited) =>
-          answerService(set, await restoreRevision(waited, service, revision, write)),
+          respondWithService(set, await restoreRevision(waited, service, revision, write)),
         );
       },
       {

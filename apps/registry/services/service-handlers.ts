@@ -57,7 +57,10 @@ export function serviceHandlers(publishing: Publishing, bodyBytesMax: number) {
         PREFIX,
         async ({ params, set }) => {
           const name = serviceName(params);
-          return answerService(set, await database.run("select_service", (orm) => readService(orm, name)));
+          return respondWithService(
+            set,
+            await database.run("select_service", (orm) => readService(orm, name)),
+          );
         },
         {
           query: noQuery,
@@ -88,7 +91,7 @@ function serviceWriteHandlers(publishing: Publishing, bodyBytesMax: number) {
         const valid = validateService(name, await readJson(request, bodyBytesMax));
         if (!valid.ok) throw validationError(valid.fields);
         return waitedFor(publishing, { services: [name], wait_ms, request }, async (waited) =>
-          answerService(set, await putService(waited, name, valid.service, write)),
+          respondWithService(set, await putService(waited, name, valid.service, write)),
         );
       },
       {
@@ -126,7 +129,7 @@ function serviceWriteHandlers(publishing: Publishing, bodyBytesMax: number) {
 }
 
 /** Sets the ETag to the service's revision, and returns the response body. */
-export function answerService(set: Context["set"], service: CurrentService): Service {
+export function respondWithService(set: Context["set"], service: CurrentService): Service {
   set.headers.etag = revisionTag(service.revision);
   return showService(service);
 }

@@ -697,10 +697,10 @@ export interface components {
             results: components["schemas"]["PreviewedService"][];
         };
         /**
-         * ApplyAnswer
+         * ApplyResponse
          * @description The written services or, on a dry run, the preview.
          */
-        ApplyAnswer: components["schemas"]["Applied"] | components["schemas"]["Preview"];
+        ApplyResponse: components["schemas"]["Applied"] | components["schemas"]["Preview"];
         /**
          * MissingPermission
          * @description A part of the write for which the operator has no permission.
@@ -1256,7 +1256,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApplyAnswer"];
+                    "application/json": components["schemas"]["ApplyResponse"];
                 };
             };
         };

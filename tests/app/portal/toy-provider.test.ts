@@ -34,8 +34,8 @@ const authorize = (changed: Record<string, string> = {}, init: RequestInit = {})
 const choose = (subject: string) =>
   authorize({}, { method: "POST", body: new URLSearchParams({ subject }).toString() });
 
-async function codeOf(answer: Response): Promise<string> {
-  const back = new URL(answer.headers.get("location") ?? "");
+async function codeOf(response: Response): Promise<string> {
+  const back = new URL(response.headers.get("location") ?? "");
   expect(`${back.origin}${back.pathname}`).toBe(BACK);
   expect([back.searchParams.get("state"), back.searchParams.get("iss")]).toEqual([
     "the-state",
@@ -55,9 +55,9 @@ const exchange = (code: string, changed: Record<string, string> = {}) => {
 describe("the toy provider", () => {
   test("exchanges a code and its verifier for an ID token and an access token, once", async () => {
     const code = await codeOf(await choose(`<b>"ada"`));
-    const answer = await exchange(code);
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-    const { id_token, token_type } = Value.Decode(Tokens, await answer.json());
+    const response = await exchange(code);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    const { id_token, token_type } = Value.Decode(Tokens, await response.json());
     const claims = JSON.parse(Buffer.from(id_token.split(".")[1] ?? "", "base64url").toString());
     expect(claims).toMatchObject({
       iss: provider.issuer,
@@ -88,8 +88,8 @@ describe("the toy provider", () => {
     ["response_type", "token"],
     ["client_id", ""],
   ])("refuses the %s %p without a redirect", async (name, value) => {
-    const answer = await authorize({ [name]: value });
-    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+    const response = await authorize({ [name]: value });
+    expect([response.status, response.headers.get("location")]).toEqual([400, null]);
   });
 
   test("asks for a name without a session, and returns login_required with prompt=none", async () => {

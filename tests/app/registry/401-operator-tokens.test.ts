@@ -26,7 +26,7 @@ const shared = duringTests(() =>
   }),
 );
 beforeAll(async () => {
-  // The registry answers 503 until it has loaded the keys, which is later than its request for them.
+  // The registry responds with 503 until it has loaded the keys, which is later than its request for them.
   await waitFor(async () => (await verdict(MAIN))[0] === 200);
 });
 

@@ -161,7 +161,7 @@ describe("a publisher", () => {
   // RG-154
   test("never shares an address with a service that is created at the same moment", async () => {
     const names = Array.from({ length: 6 }, fresh);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.flatMap(({ name, at }, index) => {
         const url = `http://${name}.team.internal:8080`;
         const other = () => admin.put(`first-${name}`, configAt(url, `/first/${name}`));
@@ -169,9 +169,9 @@ describe("a publisher", () => {
         return (index % 2 === 0 ? [own, other] : [other, own]).map((write) => write());
       }),
     );
-    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 403)).toEqual(
-      [],
-    );
+    expect(
+      responses.map(({ status }) => status).filter((status) => status !== 200 && status !== 403),
+    ).toEqual([]);
     const { changes } = (await admin.call("GET", "/changes?limit=100")).body;
     const order: string[] = changes.map(({ service }: { service: string }) => service).toReversed();
     for (const { name } of names) {

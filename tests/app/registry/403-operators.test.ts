@@ -44,7 +44,7 @@ beforeAll(async () => {
     signed.set(name, await provider.token({ team: name }));
   }
   signed.set("signed-late", await provider.token({ team: "signed-root", exp: inSeconds(-31) }));
-  // The registry answers 503 until it has loaded the keys, which is later than its request for them.
+  // The registry responds with 503 until it has loaded the keys, which is later than its request for them.
   await waitFor(async () => (await as("signed-root").call("GET", "/operator")).status === 200);
   const document: OpenApiDocument = (await admin.call("GET", "/swagger/json")).body;
   operations = operationsIn(document);
@@ -129,10 +129,10 @@ describe("operators × operations × services", () => {
     for (const operation of writes) {
       const { operationId, method } = operation;
       const target = await prepared(at);
-      const answer = await write(client, operation, target);
+      const response = await write(client, operation, target);
       const isAllowed = mayWrite(operator, method, kind);
       const expected = isAllowed ? (method === "DELETE" ? 204 : 200) : 403;
-      expect([operationId, answer.status]).toEqual([operationId, expected]);
+      expect([operationId, response.status]).toEqual([operationId, expected]);
       expect(await revisionsOf(target.name)).toHaveLength(isAllowed ? 3 : 2);
     }
     const target = await prepared(at);
@@ -159,9 +159,9 @@ describe("operators × operations × services", () => {
   test.each(strangers)("%s is 401 everywhere, without a reason in the response", async (operator) => {
     // 401-admin-token.test.ts says which operations need no token.
     for (const { operationId, method, path } of operations.filter(({ security }) => security?.length !== 0)) {
-      const answer = await as(operator).call(method, path.replace(/\{\w+\}/g, "1"));
-      const { error } = answer.body;
-      expect([operationId, answer.status]).toEqual([operationId, 401]);
+      const response = await as(operator).call(method, path.replace(/\{\w+\}/g, "1"));
+      const { error } = response.body;
+      expect([operationId, response.status]).toEqual([operationId, 401]);
       expect({ ...error, request_id: "" }).toEqual({
         type: "invalid_request_error",
         code: "UNAUTHORIZED",
@@ -169,7 +169,7 @@ describe("operators × operations × services", () => {
         request_id: "",
         details: null,
       });
-      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
     }
   });
 });
@@ -177,13 +177,13 @@ describe("operators × operations × services", () => {
 // RG-117
 describe("a 403", () => {
   test("names every service and path outside of the bounds, and no part of the document is written", async () => {
-    const answer = await admin.as("team").apply({
+    const response = await admin.as("team").apply({
       "own-whole": service("/own/whole"),
       "own-half": service("/own/half", "/other/half", "/other/{id}"),
       billing: service("/own/billing"),
     });
-    expect(answer.status).toBe(403);
-    expect(answer.body.error).toMatchObject({
+    expect(response.status).toBe(403);
+    expect(response.body.error).toMatchObject({
       code: "FORBIDDEN",
       message:
         "Operator team may not publish service billing, /other/half of service own-half, /other/{id} of service own-half. Nothing was written.",
@@ -259,10 +259,10 @@ describe.skipIf(!services().postgres.real)("many operators at once", () => {
       admin.put(name, service(index % 2 === 0 ? "/foreign/contended" : "/own/contended")),
       team.put(name, service(`/own/contended/${index}`)),
     ]).flat();
-    const answers = await Promise.all(tries);
-    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 403)).toEqual(
-      [],
-    );
+    const responses = await Promise.all(tries);
+    expect(
+      responses.map(({ status }) => status).filter((status) => status !== 200 && status !== 403),
+    ).toEqual([]);
     const { revisions } = (await admin.call("GET", `/services/${name}/revisions`)).body;
     // Revisions are listed newest first. No revision of the team may follow a revision with a foreign path.
     const paths: string[] = revisions.map(
@@ -273,7 +273,7 @@ describe.skipIf(!services().postgres.real)("many operators at once", () => {
       const before = paths[index + 1];
       if (/^\/own\/contended\/\d/.test(path)) expect(before).not.toStartWith("/foreign");
     }
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(revisions.length - 1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(revisions.length - 1);
   });
 });
 

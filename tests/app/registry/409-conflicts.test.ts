@@ -1,4 +1,4 @@
-/** Tests the answers to conflicts between services. tests/unit/routes/ownership.test.ts tests the rules. */
+/** Tests the responses to conflicts between services. tests/unit/routes/ownership.test.ts tests the rules. */
 import { describe, expect, test } from "bun:test";
 import { fields, service, useRegistry } from "./bed.ts";
 
@@ -8,20 +8,20 @@ describe("a route", () => {
   // RG-29, RG-30
   test("of another service is 409 with every conflict and its owner, and nothing is written", async () => {
     await registry.put("owner", service("/owned/{id}", "/owned/{id}/parts/{part}", "/owned"));
-    const answer = await registry.apply({
+    const response = await registry.apply({
       thief: service("/owned/{x}", "/mine", "/owned"),
       innocent: service("/innocent"),
     });
-    expect(answer.status).toBe(409);
-    expect(answer.body.error).toMatchObject({ type: "invalid_request_error", code: "ROUTE_CONFLICT" });
-    expect(answer.body.error.details).toEqual({
+    expect(response.status).toBe(409);
+    expect(response.body.error).toMatchObject({ type: "invalid_request_error", code: "ROUTE_CONFLICT" });
+    expect(response.body.error.details).toEqual({
       conflicts: [
         { service: "thief", method: "GET", path: "/owned/{x}", owner: "owner", owner_path: "/owned/{id}" },
         { service: "thief", method: "GET", path: "/owned", owner: "owner", owner_path: "/owned" },
       ],
     });
-    expect(answer.body.error.message).toContain("GET /owned/{x} belongs to service owner as /owned/{id}");
-    expect(answer.body.error.message).toContain("GET /owned belongs to service owner.");
+    expect(response.body.error.message).toContain("GET /owned/{x} belongs to service owner as /owned/{id}");
+    expect(response.body.error.message).toContain("GET /owned belongs to service owner.");
     for (const name of ["thief", "innocent"]) {
       expect((await registry.call("GET", `/services/${name}/revisions`)).status).toBe(404);
     }
@@ -38,9 +38,9 @@ describe("a shared policy", () => {
   test("must have the same limit in every service", async () => {
     await registry.put("s-1", limited("/s-1", "quota", 10, true));
     expect((await registry.put("s-2", limited("/s-2", "quota", 10, true))).status).toBe(200);
-    const answer = await registry.apply({ "s-3": limited("/s-3", "quota", 11, true) });
-    expect(answer.status).toBe(422);
-    expect(fields(answer)).toEqual([
+    const response = await registry.apply({ "s-3": limited("/s-3", "quota", 11, true) });
+    expect(response.status).toBe(422);
+    expect(fields(response)).toEqual([
       {
         path: "services.s-3.rate_limits.quota",
         message: expect.stringMatching(/is 10 in 60 s in service s-1/),

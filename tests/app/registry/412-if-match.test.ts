@@ -18,12 +18,12 @@ describe("If-Match", () => {
       ["m-4", ' "1" '],
     ] as const) {
       await registry.put(name, service(`/${name}`));
-      const answer = await registry.put(name, service(`/${name}`), { "If-Match": header });
-      expect(answer.status).toBe(200);
+      const response = await registry.put(name, service(`/${name}`), { "If-Match": header });
+      expect(response.status).toBe(200);
     }
     expect((await restore("m-1", 1, { "If-Match": '"2"' })).status).toBe(200);
-    const answer = await registry.call("DELETE", "/services/m-1", undefined, { "If-Match": '"3"' });
-    expect(answer.status).toBe(204);
+    const response = await registry.call("DELETE", "/services/m-1", undefined, { "If-Match": '"3"' });
+    expect(response.status).toBe(204);
     expect((await restore("m-1", 1, { "If-Match": '"4"' })).status).toBe(200);
   });
 
@@ -32,14 +32,14 @@ describe("If-Match", () => {
     const name = `n-${Bun.hash(header)}`;
     await registry.put(name, service(`/${name}`));
     const headers = { "If-Match": header };
-    const answers = [
+    const responses = [
       await registry.put(name, service(`/${name}`), headers),
       await registry.call("DELETE", `/services/${name}`, undefined, headers),
       await restore(name, 1, headers),
     ];
-    for (const answer of answers) {
-      expect(answer.status).toBe(412);
-      expect(answer.body.error).toMatchObject({
+    for (const response of responses) {
+      expect(response.status).toBe(412);
+      expect(response.body.error).toMatchObject({
         type: "invalid_request_error",
         code: "PRECONDITION_FAILED",
         details: { current_revision: 1 },
@@ -51,17 +51,17 @@ describe("If-Match", () => {
   // RG-55
   test.each(["1", '"1', '* , "1"'])("%j is malformed: 422", async (header) => {
     await registry.put("malformed", service("/malformed"));
-    const answer = await registry.put("malformed", service("/malformed"), { "If-Match": header });
-    expect(answer.status).toBe(422);
-    expect(fields(answer)[0]?.path).toBe("If-Match");
+    const response = await registry.put("malformed", service("/malformed"), { "If-Match": header });
+    expect(response.status).toBe(422);
+    expect(fields(response)[0]?.path).toBe("If-Match");
   });
 
   // RG-56
   test("refuses to create a service", async () => {
     for (const header of ['"1"', "*"]) {
-      const answer = await registry.put("absent", service("/absent"), { "If-Match": header });
-      expect(answer.status).toBe(412);
-      expect(answer.body.error.details).toEqual({ current_revision: null });
+      const response = await registry.put("absent", service("/absent"), { "If-Match": header });
+      expect(response.status).toBe(412);
+      expect(response.body.error.details).toEqual({ current_revision: null });
     }
     expect((await registry.call("GET", "/services/absent/revisions")).status).toBe(404);
   });
@@ -78,11 +78,11 @@ describe("If-Match", () => {
   // RG-58
   test("allows only one of many writers that saw the same revision", async () => {
     await registry.put("raced", service("/raced"));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) => registry.put("raced", service(`/raced/${n}`), matching)),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 412)).toHaveLength(19);
     expect((await registry.call("GET", "/services/raced")).body.revision).toBe(2);
   });
 });

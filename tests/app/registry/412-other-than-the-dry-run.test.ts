@@ -1,11 +1,11 @@
 /** Tests that an apply with the ETag of a dry run writes exactly what the dry run showed, or nothing. */
 import { describe, expect, test } from "bun:test";
-import { type Answer, current, fields, service, useRegistry } from "./bed.ts";
+import { current, fields, type RegistryResponse, service, useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
 
 const plan = (services: object) => registry.call("POST", "/apply?dry_run=true", { services });
-const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
+const tagOf = ({ headers }: RegistryResponse) => headers.get("etag") ?? "";
 const applyIf = (tag: string, services: object) =>
   registry.call("POST", "/apply", { services }, { "If-Match": tag });
 
@@ -34,9 +34,9 @@ describe("an apply with the ETag of a dry run", () => {
     const document = { [one]: service(`/${one}/new`), [other]: service(`/${other}/new`) };
     const tag = tagOf(await plan(document));
     await write(other);
-    const answer = await applyIf(tag, document);
-    expect(answer.status).toBe(412);
-    expect(answer.body.error).toMatchObject({
+    const response = await applyIf(tag, document);
+    expect(response.status).toBe(412);
+    expect(response.body.error).toMatchObject({
       code: "PRECONDITION_FAILED",
       details: { current_revision: null },
     });
@@ -54,10 +54,10 @@ describe("an apply with the ETag of a dry run", () => {
   test("allows only one of eight that were reviewed with the same dry run", async () => {
     await registry.put("raced", service("/raced"));
     const tag = tagOf(await plan({ raced: service("/raced/0") }));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => applyIf(tag, { raced: service(`/raced/${index}`) })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
   });
 
   // RG-55
@@ -70,9 +70,9 @@ describe("an apply with the ETag of a dry run", () => {
     const next = tagOf(await plan(document));
     expect((await applyIf(`"else", ${next}`, document)).status).toBe(200);
     for (const malformed of ["", tag.slice(1), `${tag},`, "a b"]) {
-      const answer = await applyIf(malformed, document);
-      expect(answer.status).toBe(422);
-      expect(fields(answer)).toEqual([
+      const response = await applyIf(malformed, document);
+      expect(response.status).toBe(422);
+      expect(fields(response)).toEqual([
         { path: "If-Match", message: "If-Match must be the ETag of a dry run, in double quotes." },
       ]);
     }

@@ -15,10 +15,10 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 export const ADMIN_TOKEN = "test-admin-token";
 
 /** A response of the admin API. `body` is the parsed JSON, or the text if it is not JSON. */
-export interface Answer {
+export interface RegistryResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers field by field
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at responses field by field
   body: any;
 }
 
@@ -27,9 +27,14 @@ export interface Client {
   /**
    * Sends a request with the client's token. Strings and bytes are sent unchanged, and other bodies as JSON.
    */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  apply(services: Record<string, unknown>): Promise<Answer>;
-  put(name: string, config: unknown, headers?: Record<string, string>): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<RegistryResponse>;
+  apply(services: Record<string, unknown>): Promise<RegistryResponse>;
+  put(name: string, config: unknown, headers?: Record<string, string>): Promise<RegistryResponse>;
 }
 
 /** A registry that runs in this process. */
@@ -161,7 +166,7 @@ export async function current(registry: Client): Promise<Record<string, StoredSe
 }
 
 /** Returns the paths and messages in a 422 response. */
-export function fields({ body }: Answer): { path: string; message: string }[] {
+export function fields({ body }: RegistryResponse): { path: string; message: string }[] {
   return body.error.details.fields;
 }
 

@@ -60,9 +60,9 @@ describe("a write", () => {
   ])("with %s is 422 and writes nothing, and a dry run says the same", async (_, headers, messages) => {
     for (const path of ["/apply", "/apply?dry_run=true"]) {
       const body = { services: { misnoted: service("/misnoted") } };
-      const answer = await registry.as("blue").call("POST", path, body, headers);
-      expect(answer.status).toBe(422);
-      expect(fields(answer).map(({ message }) => message)).toEqual(messages);
+      const response = await registry.as("blue").call("POST", path, body, headers);
+      expect(response.status).toBe(422);
+      expect(fields(response).map(({ message }) => message)).toEqual(messages);
     }
     expect((await registry.call("GET", "/services/misnoted")).status).toBe(404);
   });

@@ -59,11 +59,11 @@ describe("the console's page", () => {
 
 describe("the console's script", () => {
   async function raw(path: string, encoding: string) {
-    const answer = await fetch(`${registry.url}${path}`, {
+    const response = await fetch(`${registry.url}${path}`, {
       headers: { "Accept-Encoding": encoding },
       decompress: false,
     });
-    return { headers: answer.headers, bytes: await answer.bytes() };
+    return { headers: response.headers, bytes: await response.bytes() };
   }
 
   test.each([

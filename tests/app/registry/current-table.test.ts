@@ -102,10 +102,10 @@ describe.skipIf(!services().postgres.real)("the table of current services", () =
     const run: typeof database.run = async (operation, work) => {
       const gate = gates.shift();
       await gate?.before;
-      const answer = await database.run(operation, work);
+      const result = await database.run(operation, work);
       if (gate?.after !== undefined) asked.resolve();
       await gate?.after;
-      return answer;
+      return result;
     };
     const table = new CurrentTable(Object.create(database, { run: { value: run } }));
     await table.read();

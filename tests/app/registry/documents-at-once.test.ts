@@ -24,19 +24,19 @@ test.skipIf(!services().postgres.real)(
       await openDatabase(registry.databaseUrl, { namespace: "test", poolMax: 1 }),
     );
     const writer = await heldTransaction(database, becomeWriter);
-    let answered = 0;
-    const count = <T>(answer: T) => {
-      answered++;
-      return answer;
+    let responses = 0;
+    const count = <T>(response: T) => {
+      responses++;
+      return response;
     };
     const applies = Array.from({ length: AT_ONCE }, () =>
       registry.as("many").apply(document.services).then(count),
     );
     const waiting = preview("many").then(count);
     for (let round = 0; round < 3; round++) expect((await preview("other")).status).toBe(200);
-    expect(answered).toBe(0);
+    expect(responses).toBe(0);
     await writer.commit();
-    for (const answer of await Promise.all([...applies, waiting])) expect(answer.status).toBe(200);
-    expect(answered).toBe(AT_ONCE + 1);
+    for (const response of await Promise.all([...applies, waiting])) expect(response.status).toBe(200);
+    expect(responses).toBe(AT_ONCE + 1);
   },
 );

@@ -46,9 +46,9 @@ describe("a dry run", () => {
   // RG-70, RG-71
   test("shows which services would be created, changed or unchanged, and writes nothing", async () => {
     await registry.apply({ a: before, same: service("/same") });
-    const answer = await dryRun({ a: after, same: service("/same"), fresh: service("/fresh") });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await dryRun({ a: after, same: service("/same"), fresh: service("/fresh") });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       results: [
         { service: "a", status: "changed", revision: 1, changes },
         { service: "same", status: "unchanged", revision: 1, changes: [] },

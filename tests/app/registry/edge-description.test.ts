@@ -10,9 +10,9 @@ import { type Registry, service, startRegistry, useRegistry } from "./bed.ts";
 const DOCUMENT = "/edge/openapi.json";
 const REFRESH = { EDGE_DOCUMENT_REFRESH_MS: "20" };
 
-/** A service that returns its own description with `answer`, which a test can replace. */
+/** A service that returns its own description with `respond`, which a test can replace. */
 class SelfDescribing {
-  answer: (request: Request) => Response | Promise<Response> = () => Response.json(describing("It"));
+  respond: (request: Request) => Response | Promise<Response> = () => Response.json(describing("It"));
   asked = 0;
   readonly #server = Bun.serve({
     port: 0,
@@ -20,7 +20,7 @@ class SelfDescribing {
     idleTimeout: 0,
     fetch: (request) => {
       this.asked++;
-      return this.answer(request);
+      return this.respond(request);
     },
   });
 
@@ -99,8 +99,8 @@ describe("the admin token", () => {
     );
     expect(assets).toHaveLength(5);
     for (const asset of assets) {
-      const answer = await open(registry, asset);
-      expect([answer.status, answer.headers.get("cache-control")]).toEqual([
+      const response = await open(registry, asset);
+      expect([response.status, response.headers.get("cache-control")]).toEqual([
         200,
         "public, max-age=31536000, immutable",
       ]);
@@ -136,7 +136,7 @@ describe("a service's own description", () => {
     using self = new SelfDescribing();
     await registry.put("self", self.config("/self"));
     await waitFor(async () => (await summaryOf("/self")) === "It");
-    self.answer = () => Response.json(describing("Changed"));
+    self.respond = () => Response.json(describing("Changed"));
     await waitFor(async () => (await summaryOf("/self")) === "Changed");
     expect(await stateOf("self")).toEqual({ service: "self", status: "current" });
     await registry.put("self", { ...service("/self"), url: self.url });
@@ -148,7 +148,7 @@ describe("a service's own description", () => {
   test("is requested with If-None-Match, and a 304 changes nothing", async () => {
     using self = new SelfDescribing();
     let unchanged = 0;
-    self.answer = ({ headers }) => {
+    self.respond = ({ headers }) => {
       if (headers.get("if-none-match") !== '"one"') {
         return Response.json(describing("Tagged", "/tagged"), { headers: { ETag: '"one"' } });
       }
@@ -166,7 +166,7 @@ describe("a service's own description", () => {
   test("is requested without credentials and without compression", async () => {
     using self = new SelfDescribing();
     const headers = Promise.withResolvers<Headers>();
-    self.answer = (request) => {
+    self.respond = (request) => {
       headers.resolve(request.headers);
       return Response.json(describing("It", "/asked"));
     };
@@ -190,7 +190,7 @@ describe("a service's own description", () => {
 
   // RG-94, RG-95
   test.each<[string, () => Response, RegExp]>([
-    ["an error", () => new Response("", { status: 500 }), /answered 500/],
+    ["an error", () => new Response("", { status: 500 }), /responded with 500/],
     [
       "a page",
       () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
@@ -216,9 +216,9 @@ describe("a service's own description", () => {
       () => Response.json({ openapi: "3.1.0", paths }),
       /more than 10000 paths/,
     ],
-  ])("is not used if the response is %s, and the reason is shown", async (_, answer, reason) => {
+  ])("is not used if the response is %s, and the reason is shown", async (_, respond, reason) => {
     using self = new SelfDescribing();
-    self.answer = answer;
+    self.respond = respond;
     await registry.put("bad", self.config("/bad"));
     await failing("bad", reason);
     expect(await stateOf("bad")).toEqual({ service: "bad", status: "missing" });
@@ -229,16 +229,16 @@ describe("a service's own description", () => {
   // RG-95
   test("stays and is marked as stale while the service is down, and is renewed when the service is back", async () => {
     using self = new SelfDescribing();
-    self.answer = () => Response.json(describing("It", "/moody"));
+    self.respond = () => Response.json(describing("It", "/moody"));
     await registry.put("moody", self.config("/moody"));
     await waitFor(async () => (await summaryOf("/moody")) === "It");
-    self.answer = () => new Response("no", { status: 503 });
+    self.respond = () => new Response("no", { status: 503 });
     await failing("moody", /503/);
     const document = await read();
     expect(document.paths["/moody"].get.summary).toBe("It");
     const stale = { service: "moody", status: "stale", read_at: expect.stringMatching(/Z$/) };
     expect(await stateOf("moody")).toEqual(stale);
-    self.answer = () => Response.json(describing("Back", "/moody"));
+    self.respond = () => Response.json(describing("Back", "/moody"));
     await waitFor(async () => (await summaryOf("/moody")) === "Back");
     expect(await stateOf("moody")).toEqual({ service: "moody", status: "current" });
     await registry.call("DELETE", "/services/moody");
@@ -254,8 +254,8 @@ describe.skipIf(!services().postgres.real)("a service's own description in a rep
   test("is never used for another service that gets the name of a deleted one", async () => {
     using first = new SelfDescribing();
     using second = new SelfDescribing();
-    first.answer = () => Response.json(describing("First", "/heir"));
-    second.answer = () => Response.json(describing("Second", "/heir"));
+    first.respond = () => Response.json(describing("First", "/heir"));
+    second.respond = () => Response.json(describing("Second", "/heir"));
     for (let round = 0; round < 2; round++) {
       await registry.put("heir", first.config("/heir"));
       await waitFor(async () => (await seen("/heir")) === "First", { what: `the first in round ${round}` });
@@ -271,10 +271,10 @@ describe.skipIf(!services().postgres.real)("a service's own description in a rep
 
   test("is kept over many changes of its service between two reads", async () => {
     using self = new SelfDescribing();
-    self.answer = () => Response.json(describing("It", "/busy"));
+    self.respond = () => Response.json(describing("It", "/busy"));
     await registry.put("busy", self.config("/busy"));
     await waitFor(async () => (await seen("/busy")) === "It");
-    self.answer = () => new Response("no", { status: 503 });
+    self.respond = () => new Response("no", { status: 503 });
     for (const path of ["/a", "/b", "/busy"]) {
       await registry.put("busy", { ...self.config(path), openapi: "/moved.json" });
     }

@@ -17,10 +17,10 @@ async function start(): Promise<LoadingGateway> {
   return gateway;
 }
 /** Starts a gateway. Returns it with its entry in the route store. */
-async function startTelling() {
+async function startReporting() {
   const gateway = await start();
   const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
-  return { gateway, value: entry?.value, told: JSON.parse(entry?.value ?? "{}") };
+  return { gateway, value: entry?.value, entry: JSON.parse(entry?.value ?? "{}") };
 }
 afterEach(async () => {
   await Promise.all(running.splice(0).map((gateway) => gateway.stop()));
@@ -82,25 +82,25 @@ describe("the list of gateways", () => {
 
   // RG-85
   test("leaves out invalid entries, and shows the others", async () => {
-    const { gateway, told, value } = await startTelling();
+    const { gateway, entry, value } = await startReporting();
     const bad = {
       "": value,
       "of-another": value,
       "no-json": "{",
       deep: `{"a":${"[".repeat(5_000)}`,
-      number: JSON.stringify({ ...told, instance: "number", services: "2" }),
-      negative: JSON.stringify({ ...told, instance: "negative", routes: -1 }),
-      "a b": JSON.stringify({ ...told, instance: "a b" }),
-      "line\nfeed": JSON.stringify({ ...told, instance: "line\nfeed" }),
+      number: JSON.stringify({ ...entry, instance: "number", services: "2" }),
+      negative: JSON.stringify({ ...entry, instance: "negative", routes: -1 }),
+      "a b": JSON.stringify({ ...entry, instance: "a b" }),
+      "line\nfeed": JSON.stringify({ ...entry, instance: "line\nfeed" }),
       "no-time": JSON.stringify({
-        ...told,
+        ...entry,
         instance: "no-time",
         started_at: "yesterday\n2 gateways are down",
       }),
-      endless: JSON.stringify({ ...told, instance: "endless", routes: 1e300 }),
-      long: JSON.stringify({ ...told, instance: "long", zone: "x".repeat(524_288) }),
+      endless: JSON.stringify({ ...entry, instance: "endless", routes: 1e300 }),
+      long: JSON.stringify({ ...entry, instance: "long", zone: "x".repeat(524_288) }),
       full: JSON.stringify({
-        ...told,
+        ...entry,
         instance: "full",
         skipped: Array(1_001).fill({ service: "x", reason: "y" }),
       }),
@@ -109,7 +109,7 @@ describe("the list of gateways", () => {
       await registry.routeStore.put(INSTANCES_PREFIX + id, text ?? "");
     }
     const later = {
-      ...told,
+      ...entry,
       instance: "later",
       zone: "eu",
       skipped: [{ service: "x", reason: "y", more: 1 }],
@@ -127,7 +127,7 @@ describe("the list of gateways", () => {
   });
 
   test("limits the length of names and reasons, and replaces control characters in them", async () => {
-    const { told } = await startTelling();
+    const { entry } = await startReporting();
     const skipped = [
       { service: "a\r\nb\u2028c", reason: "\u001b[2Jwiped\nNo gateway is running." },
       { service: "n".repeat(500), reason: "r".repeat(9_000) },
@@ -135,7 +135,7 @@ describe("the list of gateways", () => {
     ];
     await registry.routeStore.put(
       `${INSTANCES_PREFIX}rogue`,
-      JSON.stringify({ ...told, instance: "rogue", skipped }),
+      JSON.stringify({ ...entry, instance: "rogue", skipped }),
     );
     const shown = (await list()).find(({ instance }: { instance: string }) => instance === "rogue");
     expect(shown.skipped).toEqual([
@@ -147,10 +147,10 @@ describe("the list of gateways", () => {
   });
 
   test("has a hundred gateways on a page, and the next page continues after the last one", async () => {
-    const { gateway, told } = await startTelling();
+    const { gateway, entry } = await startReporting();
     const ids = Array.from({ length: 205 }, (_, number) => `0rogue-${String(number).padStart(3, "0")}`);
     for (const id of ids) {
-      await registry.routeStore.put(INSTANCES_PREFIX + id, JSON.stringify({ ...told, instance: id }));
+      await registry.routeStore.put(INSTANCES_PREFIX + id, JSON.stringify({ ...entry, instance: id }));
     }
     const pages: string[][] = [];
     for (let path = "/gateways"; path !== ""; ) {

@@ -15,23 +15,23 @@ describe("the history of a service", () => {
     await registry.call(
       "POST",
       "/apply",
-      { services: { told: service("/told") } },
+      { services: { listed: service("/listed") } },
       { "X-Request-ID": "r-1" },
     );
-    await registry.put("told", service("/told", "/told/more"), { "X-Request-ID": "r-2" });
-    await registry.call("DELETE", "/services/told", undefined, { "X-Request-ID": "r-3" });
-    await restore("told", 1, { "X-Request-ID": "r-4" });
-    const { status, body } = await registry.call("GET", "/services/told/revisions");
+    await registry.put("listed", service("/listed", "/listed/more"), { "X-Request-ID": "r-2" });
+    await registry.call("DELETE", "/services/listed", undefined, { "X-Request-ID": "r-3" });
+    await restore("listed", 1, { "X-Request-ID": "r-4" });
+    const { status, body } = await registry.call("GET", "/services/listed/revisions");
     expect(status).toBe(200);
     const common = {
-      ...{ service: "told", operator: "admin", reason: null, link: null },
+      ...{ service: "listed", operator: "admin", reason: null, link: null },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
     };
     const rows: [action: string, restored_from: number | null, config: object | null][] = [
-      ["restore", 1, service("/told")],
+      ["restore", 1, service("/listed")],
       ["delete", null, null],
-      ["put", null, service("/told", "/told/more")],
-      ["apply", null, service("/told")],
+      ["put", null, service("/listed", "/listed/more")],
+      ["apply", null, service("/listed")],
     ];
     const revisions = rows.map(([action, restored_from, config], index) => {
       const revision = rows.length - index;
@@ -40,22 +40,22 @@ describe("the history of a service", () => {
     expect(body).toEqual({ revisions });
     const times = body.revisions.map((each: { created_at: string }) => each.created_at);
     expect(times).toEqual([...times].sort().reverse());
-    for (const each of body.revisions) expect((await revision("told", each.revision)).body).toEqual(each);
+    for (const each of body.revisions) expect((await revision("listed", each.revision)).body).toEqual(each);
   });
 
   // RG-62, ER-24
   test("of a service that never existed is 404", async () => {
-    const answer = await registry.call("GET", "/services/never/revisions");
-    expect(answer.status).toBe(404);
-    expect(answer.body.error.details).toEqual({ resource: "service", id: "never" });
+    const response = await registry.call("GET", "/services/never/revisions");
+    expect(response.status).toBe(404);
+    expect(response.body.error.details).toEqual({ resource: "service", id: "never" });
   });
 
   // RG-64
   test.each(["0", "99999999999999999999", "01", "one"])("is 404 for the revision %s", async (number) => {
     await registry.put("single", service("/single"));
-    const answer = await revision("single", number);
-    expect(answer.status).toBe(404);
-    expect(answer.body.error.details.resource).toBe("revision");
+    const response = await revision("single", number);
+    expect(response.status).toBe(404);
+    expect(response.body.error.details.resource).toBe("revision");
     expect((await restore("single", number)).status).toBe(404);
   });
 
@@ -65,8 +65,8 @@ describe("the history of a service", () => {
     ["the revision", "short", 9, { resource: "revision", id: "9" }],
   ])("names what does not exist: %s", async (_, name, number, missing) => {
     await registry.put("short", service("/short"));
-    for (const answer of [await revision(name, number), await restore(name, number)]) {
-      expect([answer.status, answer.body.error.details]).toEqual([404, missing]);
+    for (const response of [await revision(name, number), await restore(name, number)]) {
+      expect([response.status, response.body.error.details]).toEqual([404, missing]);
     }
   });
 });
@@ -76,10 +76,10 @@ describe("restore", () => {
   test("makes an earlier config current, responds like PUT and projects the config", async () => {
     await registry.put("back", service("/back/1"));
     await registry.put("back", service("/back/2"));
-    const answer = await restore("back", 1);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ name: "back", revision: 3, ...service("/back/1") });
-    expect(answer.headers.get("etag")).toBe('"3"');
+    const response = await restore("back", 1);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ name: "back", revision: 3, ...service("/back/1") });
+    expect(response.headers.get("etag")).toBe('"3"');
     await waitFor(async () =>
       Bun.deepEquals((await projected(registry.routeStore)).back, service("/back/1")),
     );
@@ -97,9 +97,9 @@ describe("restore", () => {
   test("of a delete revision is 422 and changes nothing", async () => {
     await registry.put("tomb", service("/tomb"));
     await registry.call("DELETE", "/services/tomb");
-    const answer = await restore("tomb", 2);
-    expect(answer.status).toBe(422);
-    expect(fields(answer)[0]?.message).toContain("Revision 2 deleted the service");
+    const response = await restore("tomb", 2);
+    expect(response.status).toBe(422);
+    expect(fields(response)[0]?.message).toContain("Revision 2 deleted the service");
     expect((await registry.call("GET", "/services/tomb/revisions")).body.revisions).toHaveLength(2);
   });
 
@@ -108,9 +108,9 @@ describe("restore", () => {
     await registry.put("first", service("/contested/{id}"));
     await registry.put("first", service("/uncontested"));
     await registry.put("second", service("/contested/{name}"));
-    const answer = await restore("first", 1);
-    expect(answer.status).toBe(409);
-    expect(answer.body.error).toMatchObject({
+    const response = await restore("first", 1);
+    expect(response.status).toBe(409);
+    expect(response.body.error).toMatchObject({
       code: "ROUTE_CONFLICT",
       details: {
         conflicts: [
@@ -130,7 +130,7 @@ describe("restore", () => {
   // RG-67
   test("ignores a body", async () => {
     await registry.put("with-body", service("/with-body"));
-    const answer = await registry.call("POST", "/services/with-body/revisions/1/restore", "{not json");
-    expect(answer.status).toBe(200);
+    const response = await registry.call("POST", "/services/with-body/revisions/1/restore", "{not json");
+    expect(response.status).toBe(200);
   });
 });

@@ -32,9 +32,9 @@ describe("who may call a route", () => {
     ["GET", "/org/things", { labels: "a" }, true, []],
     ["GET", "/open", { labels: "a" }, true, []],
   ])("is decided by role or labels: %s %s by %j", async (method, path, caller, allowed, decided_by) => {
-    const answer = await find(method, path, caller);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ method, allowed, decided_by });
+    const response = await find(method, path, caller);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ method, allowed, decided_by });
   });
 
   // RG-75
@@ -53,9 +53,9 @@ describe("who may call a route", () => {
   ];
   // RG-76
   test.each(refused)("is 422 for %j", async (caller, path, message) => {
-    const answer = await find("PUT", "/org/things", caller);
-    expect(answer.status).toBe(422);
-    expect(fields(answer)).toEqual([{ path, message: expect.stringMatching(message) }]);
+    const response = await find("PUT", "/org/things", caller);
+    expect(response.status).toBe(422);
+    expect(fields(response)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
   // RG-76
@@ -63,9 +63,9 @@ describe("who may call a route", () => {
     "is 422 for a role without a roles file, but is returned for labels",
     async () => {
       await using bare = await startRegistry({ databaseUrl: registry.databaseUrl });
-      const answer = await find("PUT", "/org/things", { role: "owner" }, bare);
-      expect(answer.status).toBe(422);
-      expect(fields(answer)[0]).toMatchObject({
+      const response = await find("PUT", "/org/things", { role: "owner" }, bare);
+      expect(response.status).toBe(422);
+      expect(fields(response)[0]).toMatchObject({
         path: "role",
         message: expect.stringContaining("ROLES_FILE"),
       });

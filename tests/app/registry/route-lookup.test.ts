@@ -61,9 +61,9 @@ describe("the look-up of a route", () => {
 
   // RG-73
   test("returns the route with everything that applies to the request", async () => {
-    const answer = await find("GET", "/org/widgets/42");
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await find("GET", "/org/widgets/42");
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       service: "widgets",
       scope: "organization",
       path: "/org/widgets/{widget_id}",
@@ -90,13 +90,13 @@ describe("the look-up of a route", () => {
 
   // RG-74, ER-24
   test("is 404 with the nearest routes if no route matches", async () => {
-    const answer = await find("PUT", "/org/widgets/42");
-    expect(answer.status).toBe(404);
-    expect(answer.body.error).toMatchObject({
+    const response = await find("PUT", "/org/widgets/42");
+    expect(response.status).toBe(404);
+    expect(response.body.error).toMatchObject({
       code: "NOT_FOUND",
       details: { resource: "route", id: "PUT /org/widgets/42" },
     });
-    expect(answer.body.error.details.nearest[0]).toEqual({
+    expect(response.body.error.details.nearest[0]).toEqual({
       service: "widgets",
       scope: "organization",
       method: expect.any(String),
@@ -113,10 +113,10 @@ describe("the look-up of a route", () => {
     ["?method=GET&path=", ["path"]],
     ["?method=GET&path=/&scope=user", ["scope"]],
   ])("refuses the query %j", async (query, paths) => {
-    const answer = await registry.call("GET", `/routes${query}`);
-    expect(answer.status).toBe(422);
+    const response = await registry.call("GET", `/routes${query}`);
+    expect(response.status).toBe(422);
     expect(
-      fields(answer)
+      fields(response)
         .map(({ path }) => path)
         .sort(),
     ).toEqual(paths);

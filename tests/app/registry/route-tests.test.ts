@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { type Answer, fields, projected, service, useRegistry } from "./bed.ts";
+import { fields, projected, type RegistryResponse, service, useRegistry } from "./bed.ts";
 
 const registry = useRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
 
@@ -20,7 +20,7 @@ const looksUp = (path: string, expected: object, more: object = {}) => ({
 });
 
 const withTests = (config: object, ...tests: object[]) => ({ ...config, tests });
-const messages = (answer: Answer) => fields(answer).map(({ message }) => message);
+const messages = (response: RegistryResponse) => fields(response).map(({ message }) => message);
 
 /** Returns the config of a service with one organization route that requires labels. */
 const labelled = (path: string, ...required_labels: string[]) => ({
@@ -72,13 +72,13 @@ describe("tests of a written service", () => {
     const failing = looksUp(`/${own}/a`, expected, more);
     const config = withTests(labelled(`/${own}/{id}`, "nobody:has"), failing);
     const refused = await registry.apply({ [own]: config });
-    const told = found.replaceAll("SELF", own);
+    const reason = found.replaceAll("SELF", own);
     expect([refused.status, fields(refused)]).toEqual([
       422,
       [
         {
           path: `services.${own}.tests[0]`,
-          message: `The test \`GET /${own}/a\` of GET /${own}/a fails: ${told}.`,
+          message: `The test \`GET /${own}/a\` of GET /${own}/a fails: ${reason}.`,
         },
       ],
     ]);
@@ -105,7 +105,7 @@ describe("tests of a written service", () => {
   });
 
   // RG-146
-  test("fail for a request that the gateway answers with 400, and pass for a spelling that is 404", async () => {
+  test("fail for a request to which the gateway responds with 400, and pass for a spelling that is 404", async () => {
     const config = service(`/${own}/{id}`, `/${own}/internal`);
     for (const value of ["..;", "a%2Fb", "%3Bx", "a%00"]) {
       const refused = await registry.put(
@@ -243,9 +243,9 @@ describe("an invalid test", () => {
   ])("with %s is 422 with its path, in a service and at the top", async (_, tests, place) => {
     const inService = await registry.apply({ [own]: { ...service(`/${own}`), tests } });
     const atTop = await registry.call("POST", "/apply", { services: { [own]: service(`/${own}`) }, tests });
-    const refused = [inService, atTop].map((answer) => [
-      answer.status,
-      ...fields(answer).map(({ path }) => path),
+    const refused = [inService, atTop].map((response) => [
+      response.status,
+      ...fields(response).map(({ path }) => path),
     ]);
     expect(refused).toEqual([
       [422, `services.${own}.tests${place}`],

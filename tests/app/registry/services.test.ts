@@ -43,9 +43,9 @@ const widgetsExpanded = {
 describe("apply", () => {
   // RG-43, RG-48
   test("creates services with revision 1, and returns them in the document's order", async () => {
-    const answer = await registry.apply({ zebra: service("/zebra"), ant: service("/ant") });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await registry.apply({ zebra: service("/zebra"), ant: service("/ant") });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       results: [
         { service: "zebra", status: "upserted", revision: 1 },
         { service: "ant", status: "upserted", revision: 1 },
@@ -81,8 +81,11 @@ describe("apply", () => {
 
   // RG-44
   test("writes nothing if one of its services is refused", async () => {
-    const answer = await registry.apply({ fine: service("/fine"), broken: { url: "https://a:1", user: {} } });
-    expect(answer.status).toBe(422);
+    const response = await registry.apply({
+      fine: service("/fine"),
+      broken: { url: "https://a:1", user: {} },
+    });
+    expect(response.status).toBe(422);
     expect((await registry.call("GET", "/services/fine")).status).toBe(404);
     expect((await registry.call("GET", "/services/fine/revisions")).status).toBe(404);
   });
@@ -91,9 +94,9 @@ describe("apply", () => {
   test.each([["dry_run=yes"], ["dry_run="], ["dry_run=true&dry_run=true"], ["dryrun=true"]])(
     "refuses the query %s",
     async (query) => {
-      const answer = await registry.call("POST", `/apply?${query}`, { services: { q: service("/q") } });
-      expect(answer.status).toBe(422);
-      expect(answer.body.error.code).toBe("VALIDATION_ERROR");
+      const response = await registry.call("POST", `/apply?${query}`, { services: { q: service("/q") } });
+      expect(response.status).toBe(422);
+      expect(response.body.error.code).toBe("VALIDATION_ERROR");
       expect((await registry.call("GET", "/services/q")).status).toBe(404);
     },
   );
@@ -102,28 +105,32 @@ describe("apply", () => {
 describe("PUT", () => {
   // RG-45, RG-61
   test("creates a service and returns its name and revision", async () => {
-    const answer = await registry.put("put-new", service("/put-new"));
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ name: "put-new", revision: 1, ...service("/put-new") });
-    expect(answer.headers.get("etag")).toBe('"1"');
+    const response = await registry.put("put-new", service("/put-new"));
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ name: "put-new", revision: 1, ...service("/put-new") });
+    expect(response.headers.get("etag")).toBe('"1"');
     const seen = await registry.call("GET", "/services/put-new");
-    expect(seen.body).toEqual(answer.body);
+    expect(seen.body).toEqual(response.body);
     expect(seen.headers.get("etag")).toBe('"1"');
   });
 
   // RG-45
   test("replaces the whole service", async () => {
     await registry.put("put-again", service("/put-again", "/put-again/old"));
-    const answer = await registry.put("put-again", service("/put-again"));
-    expect(answer.body).toEqual({ name: "put-again", revision: 2, ...service("/put-again") });
+    const response = await registry.put("put-again", service("/put-again"));
+    expect(response.body).toEqual({ name: "put-again", revision: 2, ...service("/put-again") });
   });
 
   // RG-45
   test("runs the checks of apply, with paths relative to the body", async () => {
-    const answer = await registry.put("put-bad", { ...service("/put-bad"), url: "widgets:8080", colour: 1 });
-    expect(answer.status).toBe(422);
+    const response = await registry.put("put-bad", {
+      ...service("/put-bad"),
+      url: "widgets:8080",
+      colour: 1,
+    });
+    expect(response.status).toBe(422);
     expect(
-      fields(answer)
+      fields(response)
         .map(({ path }) => path)
         .sort(),
     ).toEqual(["colour", "url"]);
@@ -136,9 +143,9 @@ describe("PUT", () => {
     ["text/plain", "{}"],
     ["application/json", "null"],
   ])("refuses a body of type %s: %s", async (type, body) => {
-    const answer = await registry.call("PUT", "/services/put-type", body, { "Content-Type": type });
-    expect(answer.status).toBe(422);
-    expect(answer.body.error.code).toBe("VALIDATION_ERROR");
+    const response = await registry.call("PUT", "/services/put-type", body, { "Content-Type": type });
+    expect(response.status).toBe(422);
+    expect(response.body.error.code).toBe("VALIDATION_ERROR");
   });
 });
 
@@ -147,9 +154,9 @@ describe("DELETE", () => {
   test("returns 204, unpublishes the service and keeps its revisions", async () => {
     await registry.put("gone", service("/gone"));
     await waitFor(async () => "gone" in (await projected(registry.routeStore)));
-    const answer = await registry.call("DELETE", "/services/gone");
-    expect(answer.status).toBe(204);
-    expect(answer.body).toBe("");
+    const response = await registry.call("DELETE", "/services/gone");
+    expect(response.status).toBe(204);
+    expect(response.body).toBe("");
     expect((await registry.call("GET", "/services/gone")).status).toBe(404);
     expect((await registry.call("GET", "/services")).body.services).not.toHaveProperty("gone");
     await waitFor(async () => !("gone" in (await projected(registry.routeStore))));
@@ -167,9 +174,9 @@ describe("DELETE", () => {
     await registry.put("gone-twice", service("/gone-twice"));
     await registry.call("DELETE", "/services/gone-twice");
     for (const name of ["gone-twice", "never-was", "not%20a%20name"]) {
-      const answer = await registry.call("DELETE", `/services/${name}`);
-      expect(answer.status).toBe(404);
-      expect(answer.body.error).toMatchObject({
+      const response = await registry.call("DELETE", `/services/${name}`);
+      expect(response.status).toBe(404);
+      expect(response.body.error).toMatchObject({
         code: "NOT_FOUND",
         details: { resource: "service", id: decodeURIComponent(name) },
       });
@@ -198,9 +205,9 @@ describe("every response", () => {
         ["GET", "/revisions/1/diff/2"],
         ["POST", "/revisions/1/restore"],
       ] as const) {
-        const answer = await registry.call(method, `/services/${name}${path}`);
-        expect([method, path, answer.status]).toEqual([method, path, 404]);
-        expect(answer.body.error.details).toEqual({ resource: "service", id: decodeURIComponent(name) });
+        const response = await registry.call(method, `/services/${name}${path}`);
+        expect([method, path, response.status]).toEqual([method, path, 404]);
+        expect(response.body.error.details).toEqual({ resource: "service", id: decodeURIComponent(name) });
       }
       expect((await registry.call("PUT", `/services/${name}`, service("/unnamed"))).status).toBe(422);
     },
@@ -208,17 +215,17 @@ describe("every response", () => {
 
   // ER-11
   test("to HEAD has the headers of GET and no body", async () => {
-    const answer = await registry.call("HEAD", "/services");
-    expect([answer.status, answer.body]).toEqual([200, ""]);
+    const response = await registry.call("HEAD", "/services");
+    expect([response.status, response.body]).toEqual([200, ""]);
   });
 
   // ER-10
   test("is 404 for an unknown path, and 405 with Allow for another method", async () => {
     expect((await registry.call("GET", "/nowhere")).body.error.code).toBe("NOT_FOUND");
-    const answer = await registry.call("PATCH", "/services/a");
-    expect(answer.status).toBe(405);
-    expect(answer.body.error.code).toBe("METHOD_NOT_ALLOWED");
-    expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["DELETE", "GET", "HEAD", "PUT"]);
+    const response = await registry.call("PATCH", "/services/a");
+    expect(response.status).toBe(405);
+    expect(response.body.error.code).toBe("METHOD_NOT_ALLOWED");
+    expect(response.headers.get("allow")?.split(", ").sort()).toEqual(["DELETE", "GET", "HEAD", "PUT"]);
   });
 });
 
@@ -235,8 +242,8 @@ describe("an unknown query parameter", () => {
       ["GET", "/services/kept/revisions?limit=1"],
     ] as const;
     for (const [method, path] of requests) {
-      const answer = await registry.call(method, path, method === "PUT" ? service("/kept") : undefined);
-      expect([path, answer.status]).toEqual([path, 422]);
+      const response = await registry.call(method, path, method === "PUT" ? service("/kept") : undefined);
+      expect([path, response.status]).toEqual([path, 422]);
     }
     expect((await registry.call("GET", "/services/kept/revisions")).body.revisions).toHaveLength(1);
   });

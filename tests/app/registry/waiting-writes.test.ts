@@ -97,10 +97,10 @@ describe("a write that waits", () => {
     const [held] = await joinThree();
     await applyAnd(10_000, { before: service("/before") });
     held.holdUp();
-    const answer = applyAnd(300, { late: service("/late") });
+    const response = applyAnd(300, { late: service("/late") });
     await untilServedBy(2);
     clock.advance(300);
-    const { status, body } = await answer;
+    const { status, body } = await response;
     expect(status).toBe(200);
     expect(body.propagation).toEqual({ gateways: 3, reached: 2, projected: true, waited_ms: 300 });
     held.goOn();
@@ -111,12 +111,12 @@ describe("a write that waits", () => {
   test("counts a gateway that joins during the wait, and stops counting one that leaves", async () => {
     const [held] = await joinThree();
     held.holdUp();
-    const answer = applyAnd(30_000, { moving: service("/moving") });
+    const response = applyAnd(30_000, { moving: service("/moving") });
     await waitFor(() => gateways[1]?.serves("/moving"));
     const joined = await join();
     expect(joined.serves("/moving")).toBe(true);
     await registry.routeStore.delete(INSTANCES_PREFIX + held.id);
-    expect((await answer).body.propagation).toEqual(everyone(3));
+    expect((await response).body.propagation).toEqual(everyone(3));
   });
 
   // RG-89
@@ -126,26 +126,26 @@ describe("a write that waits", () => {
     await applyAnd(10_000, { good: service("/good") });
     // Add the entry of a gateway of another version, which cannot load the service "good".
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
-    const told = JSON.parse(entry?.value ?? "{}");
+    const reported = JSON.parse(entry?.value ?? "{}");
     const skipped = [{ service: "good", reason: "?" }];
-    const other = { ...told, instance: "other", store_revision: 1e9, skipped };
+    const other = { ...reported, instance: "other", store_revision: 1e9, skipped };
     await registry.routeStore.put(`${INSTANCES_PREFIX}other`, JSON.stringify(other));
-    const answer = applyAnd(200, { good: service("/good/2") });
+    const response = applyAnd(200, { good: service("/good/2") });
     await untilServedBy(1);
     clock.advance(200);
-    expect((await answer).body.propagation).toMatchObject({ gateways: 2, reached: 1, projected: true });
+    expect((await response).body.propagation).toMatchObject({ gateways: 2, reached: 1, projected: true });
     expect((await applyAnd(10_000, { fine: service("/fine") })).body.propagation).toEqual(everyone(2));
   });
 
   test("returns for all 20 waiting callers at once", async () => {
     const [held] = await joinThree();
     held.holdUp();
-    const answers = Array.from({ length: 20 }, (_, index) =>
+    const responses = Array.from({ length: 20 }, (_, index) =>
       applyAnd(30_000, { [`many-${index}`]: service(`/many/${index}`) }),
     );
     await waitFor(() => gateways[1]?.serves("/many/19"));
     held.goOn();
-    for (const { status, body } of await Promise.all(answers)) {
+    for (const { status, body } of await Promise.all(responses)) {
       expect([status, body.propagation]).toEqual([200, everyone(3)]);
     }
   });
@@ -158,8 +158,8 @@ describe("a write that waits", () => {
     };
     const { databaseUrl } = registry;
     await using replica = await startRegistry({ databaseUrl, routeStore: unable });
-    const answer = await replica.call("PUT", "/services/shared?wait_ms=20000", service("/shared"));
-    expect(answer.body.propagation).toEqual(everyone(1));
+    const response = await replica.call("PUT", "/services/shared?wait_ms=20000", service("/shared"));
+    expect(response.body.propagation).toEqual(everyone(1));
   });
 
   // RG-90
@@ -189,10 +189,10 @@ describe("a write that waits", () => {
     // The clock of the registry stands still, so the wait does not end by itself.
     const { untilServedBy } = await startWithClock();
     (await join()).holdUp();
-    const answer = applyAnd(30_000, { stopped: service("/stopped") });
+    const response = applyAnd(30_000, { stopped: service("/stopped") });
     await untilServedBy(0);
     await registry.stop();
-    expect((await answer).body.propagation).toMatchObject({ gateways: 1, reached: 0 });
+    expect((await response).body.propagation).toMatchObject({ gateways: 1, reached: 0 });
     registry = shared;
   });
 });
@@ -213,9 +213,9 @@ describe("a wrong query", () => {
       ["DELETE", "/services/kept", undefined],
       ["POST", "/services/kept/revisions/1/restore", undefined],
     ] as const) {
-      const answer = await registry.call(method, `${path}?${query}`, body);
-      expect([method, answer.status]).toEqual([method, 422]);
-      expect(fields(answer)).toEqual([
+      const response = await registry.call(method, `${path}?${query}`, body);
+      expect([method, response.status]).toEqual([method, 422]);
+      expect(fields(response)).toEqual([
         { path: "wait_ms", message: "wait_ms must be a whole number from 0 to 30000." },
       ]);
     }
@@ -226,8 +226,8 @@ describe("a wrong query", () => {
   test.each(["wait_ms=1&wait_ms=2", "wait=1", "wait_ms=1&dry_run=true", "dry_run=true&wait_ms=0"])(
     "%s is 422",
     async (query) => {
-      const answer = await registry.call("POST", `/apply?${query}`, { services: { no: service("/no") } });
-      expect(answer.status).toBe(422);
+      const response = await registry.call("POST", `/apply?${query}`, { services: { no: service("/no") } });
+      expect(response.status).toBe(422);
       expect((await registry.call("GET", "/services/no")).status).toBe(404);
     },
   );
@@ -247,12 +247,12 @@ describe("while the route store is down", () => {
   // RG-51
   test("a write returns after wait_ms, and is recorded", async () => {
     await using unable = await startRegistry({ routeStore: away() });
-    const answer = await unable.call("POST", "/apply?wait_ms=200", { services: { a: service("/a") } });
-    expect([answer.status, answer.body.propagation]).toEqual([
+    const response = await unable.call("POST", "/apply?wait_ms=200", { services: { a: service("/a") } });
+    expect([response.status, response.body.propagation]).toEqual([
       200,
       { gateways: 0, reached: 0, projected: false, waited_ms: expect.any(Number) },
     ]);
-    expect(answer.body.propagation.waited_ms).toBeGreaterThanOrEqual(200);
+    expect(response.body.propagation.waited_ms).toBeGreaterThanOrEqual(200);
     const deleted = await unable.call("DELETE", "/services/a?wait_ms=0");
     expect([deleted.status, deleted.body.propagation.projected]).toEqual([200, false]);
     expect((await unable.call("GET", "/gateways")).status).toBe(503);

@@ -4,7 +4,7 @@ import { bearer, type Credential } from "@ostiary/client";
 import { Type } from "@sinclair/typebox";
 import { Gateway } from "../../../apps/portal/page/gateway.ts";
 
-function gatewayWith(answers: (() => Response | Promise<Response>)[]) {
+function gatewayWith(responders: (() => Response | Promise<Response>)[]) {
   const sent: Request[] = [];
   const asked: (string | null)[] = [];
   const slept: number[] = [];
@@ -19,9 +19,9 @@ function gatewayWith(answers: (() => Response | Promise<Response>)[]) {
     fetch: async (request) => {
       request.signal.throwIfAborted();
       sent.push(request);
-      const answer = answers[sent.length - 1];
-      if (answer === undefined) throw new Error("No further call was expected.");
-      return answer();
+      const respond = responders[sent.length - 1];
+      if (respond === undefined) throw new Error("No further call was expected.");
+      return respond();
     },
     sleep: async (ms) => void slept.push(ms),
   });
@@ -31,8 +31,12 @@ function gatewayWith(answers: (() => Response | Promise<Response>)[]) {
 const limited = (seconds: number) => () =>
   new Response("{}", { status: 429, headers: { "Retry-After": String(seconds), "X-RateLimit-Limit": "3" } });
 const refused = () => {
-  const said = { type: "invalid_request_error", code: "UNAUTHORIZED", message: "Authentication required." };
-  const error = { ...said, request_id: "1", details: null };
+  const unauthorized = {
+    type: "invalid_request_error",
+    code: "UNAUTHORIZED",
+    message: "Authentication required.",
+  };
+  const error = { ...unauthorized, request_id: "1", details: null };
   return Response.json({ error }, { status: 401, headers: { "X-Request-ID": "1" } });
 };
 const fine = () => Response.json({ done: true });
@@ -65,8 +69,8 @@ describe("a call that the page makes", () => {
   // PT-15
   test("renews a refused credential once, and is sent again", async () => {
     const { gateway, asked, sent } = gatewayWith([refused, fine]);
-    const answer = await gateway.send(Done, "/org", { method: "POST", body: {} });
-    expect(answer).toEqual({ ok: true, value: { done: true } });
+    const response = await gateway.send(Done, "/org", { method: "POST", body: {} });
+    expect(response).toEqual({ ok: true, value: { done: true } });
     expect([asked, sent.length]).toEqual([[null, "old"], 2]);
     const again = gatewayWith([refused, refused]);
     expect(await again.gateway.send(Done, "/org")).toMatchObject({
@@ -79,10 +83,10 @@ describe("a call that the page makes", () => {
   test.each([
     ["a fourth consecutive 429", [limited(1), limited(1), limited(1), limited(1)], 3],
     ["a rate limit of more than a minute", [limited(61)], 0],
-  ])("does not wait for %s", async (_, answers, waits) => {
-    const { gateway, slept } = gatewayWith(answers);
-    const answer = await gateway.send(Done, "/org");
-    expect(answer).toMatchObject({ ok: false, failure: { status: 429 } });
+  ])("does not wait for %s", async (_, responders, waits) => {
+    const { gateway, slept } = gatewayWith(responders);
+    const response = await gateway.send(Done, "/org");
+    expect(response).toMatchObject({ ok: false, failure: { status: 429 } });
     expect(slept).toHaveLength(waits);
   });
 });
@@ -92,8 +96,8 @@ describe("an exchange", () => {
   test("returns errors unchanged, sends the given body, and follows no redirect", async () => {
     const { gateway, sent } = gatewayWith([limited(61)]);
     const content = { type: "text/csv", text: "a,b" };
-    const answer = await gateway.exchange("/x", { as: "member", method: "POST", content });
-    expect(answer.ok && answer.value.status).toBe(429);
+    const response = await gateway.exchange("/x", { as: "member", method: "POST", content });
+    expect(response.ok && response.value.status).toBe(429);
     const [request] = sent;
     expect(request).toMatchObject({ method: "POST", redirect: "manual", url: "https://api.test/x" });
     expect(await request?.text()).toBe("a,b");
@@ -110,8 +114,8 @@ describe("an exchange", () => {
     ["PATCH", 1],
   ] as const)("renews a refused credential once, and is then sent as %s %d times", async (method, times) => {
     const { gateway, asked, sent } = gatewayWith([refused, refused]);
-    const answer = await gateway.exchange("/x", { as: "member", method });
-    expect(answer.ok && (await answer.value.json())).toMatchObject({ error: { code: "UNAUTHORIZED" } });
+    const response = await gateway.exchange("/x", { as: "member", method });
+    expect(response.ok && (await response.value.json())).toMatchObject({ error: { code: "UNAUTHORIZED" } });
     expect([asked, sent.length]).toEqual([[null, "old"], times]);
   });
 
@@ -120,8 +124,8 @@ describe("an exchange", () => {
     "does not wait for the rate limit of a %s",
     async (method) => {
       const { gateway, slept, sent } = gatewayWith([limited(1), fine]);
-      const answer = await gateway.exchange("/x", { as: "member", method });
-      expect(answer.ok && answer.value.status).toBe(429);
+      const response = await gateway.exchange("/x", { as: "member", method });
+      expect(response.ok && response.value.status).toBe(429);
       expect([slept, sent.length]).toEqual([[], 1]);
     },
   );

@@ -282,10 +282,10 @@ describe("a response", () => {
       "Retry-After": "90",
       "X-Other": "1",
     };
-    const answer = await readResponse(new Response(`{"a":"b"}`, { status: 429, headers }));
-    expect(answer).toMatchObject({ status: 429, cut: false });
-    expect(answer.text).toBe(JSON.stringify({ a: "b" }, null, 2));
-    expect(answer.headers).toEqual([
+    const response = await readResponse(new Response(`{"a":"b"}`, { status: 429, headers }));
+    expect(response).toMatchObject({ status: 429, cut: false });
+    expect(response.text).toBe(JSON.stringify({ a: "b" }, null, 2));
+    expect(response.headers).toEqual([
       ["x-ratelimit-limit", "3"],
       ["retry-after", "90"],
       ["content-type", "application/json"],
@@ -301,8 +301,8 @@ describe("a response", () => {
         cancelled = true;
       },
     });
-    const answer = await readResponse(new Response(endless, { headers: { "Content-Type": "text/plain" } }));
-    expect({ ...answer, text: answer.text?.length }).toMatchObject({
+    const response = await readResponse(new Response(endless, { headers: { "Content-Type": "text/plain" } }));
+    expect({ ...response, text: response.text?.length }).toMatchObject({
       bytes: SHOWN_BYTES_MAX,
       text: SHOWN_BYTES_MAX,
       cut: true,

@@ -10,14 +10,14 @@ const SILENT = 24;
 const AT_ONCE = 8;
 const LOG = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A server that describes a service, with `answer` for each request. */
-function describing(answer: () => Promise<void> = async () => {}) {
+/** A server that describes a service, with `respond` for each request. */
+function describing(respond: () => Promise<void> = async () => {}) {
   return Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
     async fetch() {
-      await answer();
+      await respond();
       return Response.json({ openapi: "3.1.0", info: {}, paths: {} });
     },
   });

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import postgres from "postgres";
 import {
-  type Answer,
   current,
   projected,
   type Registry,
+  type RegistryResponse,
   service,
   startRegistry,
 } from "../../../app/registry/bed.ts";
@@ -35,7 +35,7 @@ describe.skipIf(!services().postgres.real)("the registry while its database is d
   });
   afterEach(() => registry.stop());
 
-  const requests: [string, () => Promise<Answer>][] = [
+  const requests: [string, () => Promise<RegistryResponse>][] = [
     ["apply", () => registry.apply({ a: service("/a"), b: service("/b") })],
     ["a dry run", () => registry.call("POST", "/apply?dry_run=true", { services: { a: service("/a") } })],
     ["PUT", () => registry.put("there", service("/there/2"))],
@@ -48,7 +48,7 @@ describe.skipIf(!services().postgres.real)("the registry while its database is d
     ["the look-up", () => registry.call("GET", "/routes?method=GET&path=/there")],
   ];
 
-  function expectUnavailable({ status, body }: Answer): void {
+  function expectUnavailable({ status, body }: RegistryResponse): void {
     expect(status).toBe(503);
     expect(body.error).toMatchObject({
       type: "api_error",
