@@ -35,8 +35,8 @@ export function ApplyDialog({ document, review, note, onClose, onReview, onDone 
         onDone(applied);
       }}
       // A new review of a document that was applied has no changes.
-      onOld={onReview}
-      onOldLabel="Review again"
+      onReload={onReview}
+      reloadLabel="Review again"
       onClose={onClose}
     >
       <ReviewSummary changes={changes} />

@@ -6,7 +6,14 @@ import {
   REASON_HEADER,
   REASON_LENGTH_MAX,
 } from "@ostiary/lib/contracts/registry-api";
-import { type Failure, FailureNotice, Question, TextField, useWrite } from "@ostiary/lib/page";
+import {
+  type Failure,
+  type FailureKind,
+  FailureNotice,
+  Question,
+  TextField,
+  useWrite,
+} from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
@@ -32,9 +39,9 @@ interface WriteDialogProps<Result> {
   note?: readonly [note: GivenNote, onNote: (note: GivenNote) => void];
   write: (registry: Registry, options: Write) => Promise<Result>;
   onDone: (result: Result) => void;
-  /** Replaces the state that the dialog shows, which is old or which the write may have changed. */
-  onOld: () => void;
-  onOldLabel?: string;
+  /** Replaces the state that the dialog shows, which may be old or which the write may have changed. */
+  onReload: () => void;
+  reloadLabel?: string;
   onClose: () => void;
   children: ComponentChildren;
   /** The last element of the form, such as the field for the name of a service to delete. */
@@ -69,8 +76,8 @@ export function WriteDialog<Result>({ isReady = true, ...props }: WriteDialogPro
           failure={failure}
           shown={NOTE_HEADERS}
           title={mayHaveWorked ? props.mayHave : undefined}
-          onRetry={isOld ? props.onOld : undefined}
-          retryLabel={props.onOldLabel ?? "Load the current state"}
+          onRetry={isOld || mayBeOld(failure) ? props.onReload : undefined}
+          retryLabel={props.reloadLabel ?? "Load the current state"}
         />
       )}
       <NoteFields note={note} onChange={setNote} failure={failure} />
@@ -81,6 +88,19 @@ export function WriteDialog<Result>({ isReady = true, ...props }: WriteDialogPro
       {props.last}
     </Question>
   );
+}
+
+const KINDS_OF_OLD_STATE: ReadonlySet<FailureKind> = new Set([
+  "conflict",
+  "missing",
+  "invalid",
+  "unexpected",
+]);
+
+/** Returns whether a write may have been refused because of a change that the dialog does not show. */
+function mayBeOld({ kind, fields }: Failure): boolean {
+  const isAboutNote = fields.length > 0 && fields.every(({ path }) => NOTE_HEADERS.includes(path));
+  return KINDS_OF_OLD_STATE.has(kind) && !isAboutNote;
 }
 
 interface NoteFieldsProps {

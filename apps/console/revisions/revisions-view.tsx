@@ -203,7 +203,7 @@ function RestoreDialog({ shown, newest, onClose, onChanged }: RestoreDialogProps
         await onChanged();
         location.hash = fragmentOf({ name: "revisions", service, revision: restored.revision });
       }}
-      onOld={() => {
+      onReload={() => {
         onClose();
         void onChanged();
       }}

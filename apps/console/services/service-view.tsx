@@ -75,7 +75,7 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
       {tests.length > 0 && <Tests tests={tests} />}
       <h2>Routes</h2>
       <RouteExplorer rows={rows} withService={false} />
-      {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onOld={onChanged} />}
+      {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onReload={onChanged} />}
     </>
   );
 }
@@ -139,12 +139,12 @@ function documentOf({ name, revision: _, ...config }: Service): string {
 interface DeleteDialogProps {
   service: Service;
   onClose: () => void;
-  /** Reloads the service after a failed deletion, if it has changed or may be deleted. */
-  onOld: () => void;
+  /** Reloads the service after a failed deletion, if it may have changed or may be deleted. */
+  onReload: () => void;
 }
 
 /** Shows what a deletion removes. Deletes the service only if the shown revision is still current. */
-function DeleteDialog({ service, onClose, onOld }: DeleteDialogProps) {
+function DeleteDialog({ service, onClose, onReload }: DeleteDialogProps) {
   const { name, revision, ...config } = service;
   const session = useSession();
   const [typed, setTyped] = useState("");
@@ -163,9 +163,9 @@ function DeleteDialog({ service, onClose, onOld }: DeleteDialogProps) {
         onClose();
         location.hash = fragmentOf({ name: "revisions", service: name, revision: null });
       }}
-      onOld={() => {
+      onReload={() => {
         onClose();
-        onOld();
+        onReload();
       }}
       onClose={onClose}
       last={

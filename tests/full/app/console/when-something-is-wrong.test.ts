@@ -18,6 +18,16 @@ const confirm = (page: Page) =>
     .getByRole("button", { name: /^Apply to/ })
     .click();
 
+const LIMITED = {
+  error: {
+    type: "api_error",
+    code: "RATE_LIMITED",
+    message: "Too many requests. Try again in a moment.",
+    request_id: "r-1",
+    details: null,
+  },
+};
+
 describe.skipIf(browserPath === undefined)("the console", () => {
   const bed = useConsole({ widgets: service("/widgets") });
 
@@ -99,6 +109,78 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await alert.getByRole("button", { name: "Load the current state" }).click();
     await page.getByText("/fought-over/new").waitFor();
     expect(Object.keys(await current(bed.registry))).toContain("fought-over");
+  });
+
+  // RG-135
+  test("reviews a document again after another service took a route of the document", async () => {
+    const { page } = await bed.open({ fragment: "#/apply" });
+    await reviewAndOpen(page, { late: service("/taken") });
+    await bed.registry.put("early", service("/taken"));
+    await confirm(page);
+    const alert = dialog(page).getByRole("alert");
+    await alert.getByText("Another service owns these routes").waitFor();
+    await alert.getByRole("button", { name: "Review again" }).click();
+    await dialog(page).waitFor({ state: "detached" });
+    await page.getByRole("alert").getByText("GET /taken of late belongs to early").waitFor();
+    expect(await page.getByRole("button", { name: "Apply …" }).count()).toBe(0);
+  });
+
+  // RG-135
+  test("shows that a service is gone if somebody else deleted it first", async () => {
+    await bed.registry.put("gone-first", service("/gone-first"));
+    const { page } = await bed.open({ fragment: "#/services/gone-first" });
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await bed.registry.call("DELETE", "/services/gone-first");
+    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("gone-first");
+    await dialog(page).getByRole("button", { name: "Delete the service" }).click();
+    const alert = dialog(page).getByRole("alert");
+    await alert.getByText("Not found", { exact: true }).waitFor();
+    await alert.getByRole("button", { name: "Load the current state" }).click();
+    await page.getByText("gone-first is not published.").waitFor();
+    expect(await dialog(page).count()).toBe(0);
+  });
+
+  // RG-135
+  test("loads the revisions again after another service took a route of the restored one", async () => {
+    await bed.registry.put("moved", service("/moved/from"));
+    await bed.registry.put("moved", service("/moved/to"));
+    const { page } = await bed.open({ fragment: "#/services/moved/revisions/1" });
+    await page.getByRole("button", { name: "Restore revision 1 …" }).click();
+    await bed.registry.put("successor", service("/moved/from"));
+    await bed.registry.put("moved", service("/moved/on"));
+    const restore = (revision: number) =>
+      dialog(page)
+        .getByRole("button", { name: `Restore as revision ${revision}` })
+        .click();
+    await restore(3);
+    const alert = dialog(page).getByRole("alert");
+    await alert.getByText("Another change came first").waitFor();
+    await alert.getByRole("button", { name: "Load the current state" }).click();
+    await page.getByRole("button", { name: "Restore revision 1 …" }).click();
+    await restore(4);
+    await alert.getByText("Another service owns these routes").waitFor();
+    await bed.registry.call("DELETE", "/services/successor");
+    await restore(4);
+    await page.getByRole("heading", { level: 2, name: /^Revision 4/ }).waitFor();
+  });
+
+  test("lets the operator repeat a write that a rate limit refused", async () => {
+    await bed.registry.put("limited", service("/limited"));
+    const { page } = await bed.open({ fragment: "#/services/limited" });
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await page.route(
+      "**/services/limited*",
+      (route) => route.fulfill({ status: 429, json: LIMITED, headers: { "Retry-After": "1" } }),
+      { times: 1 },
+    );
+    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("limited");
+    const remove = dialog(page).getByRole("button", { name: "Delete the service" });
+    await remove.click();
+    await dialog(page).getByRole("alert").getByText("Too many requests", { exact: true }).waitFor();
+    expect(await dialog(page).getByRole("alert").getByRole("button").count()).toBe(0);
+    await remove.click();
+    await page.getByRole("heading", { level: 1, name: "Revisions of limited" }).waitFor();
+    expect(Object.keys(await current(bed.registry))).not.toContain("limited");
   });
 });
 
