@@ -67,7 +67,8 @@ function sharedWords(path: string, test: string): number {
 /** Returns whether a test is the likeliest to find a mutation: the sweeps of a room, and the browser for a page. */
 function isBroad(file: string, path: string, room: string): boolean {
   const isOwn = file.includes(`/${room.split("/")[1]}`);
-  if (path.endsWith("x") || path.includes("/page/")) return BROWSER.test(file) && isOwn;
+  if (path.endsWith("x") || path.includes("/page/"))
+    return BROWSER.test(file) && (isOwn || room === "lib/page");
   return SWEEP.test(file) && (isOwn || file.startsWith("tests/full/flow/"));
 }
 
@@ -77,7 +78,9 @@ function startsRoom(file: string, room: string): boolean {
   if (file.startsWith("tests/flow/")) return true;
   if (!file.startsWith("tests/full/")) return false;
   if (/flow\/(every-service|hostile)/.test(file)) return true;
-  return room.startsWith("lib/") ? /flow\/(platform|portal)/.test(file) : file.includes(`/${name}`);
+  return room.startsWith("lib/")
+    ? /flow\/(platform|portal)|app\/console/.test(file)
+    : file.includes(`/${name}`);
 }
 
 /** Returns the files that take at most this time together, the first ones if not all fit, and at least one. */

@@ -92,6 +92,26 @@ test("params that the gateway fills in are left out, and the others have the nam
   });
 });
 
+// RG-96
+test.each<[string, object, object]>([
+  ["one content, not a schema", { content: json({ type: "array" }) }, { content: json({ type: "array" }) }],
+  ["the first of two contents", { content: { ...json({}), "text/plain": {} } }, { content: json({}) }],
+  [
+    "a style of its place",
+    { style: "pipeDelimited", explode: false },
+    { style: "pipeDelimited", explode: false },
+  ],
+  ["no style of another place", { style: "matrix" }, {}],
+  ["that it is deprecated", { deprecated: true }, { deprecated: true }],
+  ["not that it is not", { deprecated: false }, {}],
+  ["its reserved characters", { allowReserved: true }, { allowReserved: true }],
+])("a query parameter keeps %s", (_, given, kept) => {
+  const parameters = [{ name: "q", in: "query", schema: { type: "string" }, ...given }];
+  const operation = onlyOperation(merged({ path: "/w" }, described({ "/w": { get: { parameters } } })));
+  const schema = "content" in kept ? {} : { schema: { type: "string" } };
+  expect<unknown>(operation.parameters).toEqual([{ name: "q", in: "query", ...schema, ...kept }]);
+});
+
 test("an operation's own parameters replace those of its path", () => {
   const of = (description: string) => ({ name: "q", in: "query", description, schema: { type: "string" } });
   const document = described({ "/w": { parameters: [of("path")], get: { parameters: [of("operation")] } } });
