@@ -26,7 +26,7 @@ export function createClient<Paths extends object = GatewayPaths>(options: Clien
 
 /**
  * Gives the client the types of an API. This is safe because the methods only pass on what they get: openapi-fetch
- * derives the types of parameters and answers from the same description that the server serves.
+ * derives the types of parameters and responses from the same description that the server serves.
  */
 function typed<Paths extends object>(client: UntypedClient): Client<Paths> {
   // biome-ignore lint/plugin: see above
@@ -71,7 +71,7 @@ async function dataIn(
   if (text === "" && (method === "head" || [202, 204, 205].includes(status))) return undefined;
   const value = jsonIn(text);
   if (value !== undefined) return value;
-  const message = `The server answered with status ${status} and without JSON. Check the base URL, and the proxies before it, or set parseAs.`;
+  const message = `The server responded with status ${status} and without JSON. Check the base URL, and the proxies before it, or set parseAs.`;
   const request_id = headers.get("X-Request-ID");
   throw new OstiaryError({ code: "UNEXPECTED_RESPONSE", message, status, request_id });
 }
@@ -91,7 +91,7 @@ export function clientWith(options: ClientOptions, time: Time): UntypedClient {
     querySerializer: { object: { style: "form", explode: true } },
   });
 
-  /** Sends a request, and throws the error of an answer that is no success. */
+  /** Sends a request, and throws the error of a response that is no success. */
   async function succeed(request: Request): Promise<Response> {
     const response = await send(request);
     if (response.ok) return response;
@@ -140,7 +140,7 @@ export function clientWith(options: ClientOptions, time: Time): UntypedClient {
     const path = pathWith("/user/organizations/{organization_id}/session", { organization_id });
     const { data, response } = await call("post", path, { body: {} });
     if (!isRecord(data) || typeof data.token !== "string") {
-      const message = "The answer to the request for a session has no token.";
+      const message = "The response to the request for a session has no token.";
       throw new OstiaryError({ code: "UNEXPECTED_RESPONSE", message, status: response.status });
     }
     return { token: data.token, lifetimeMs: lifetimeOf(data.expires_at, response) };

@@ -28,8 +28,8 @@ export async function errorOf(response: Response, signal: AbortSignal): Promise<
 
 function unexpected({ status, type }: Response): string {
   if (type === "opaqueredirect" || (status >= 300 && status < 400))
-    return "The server answered with a redirect, which is not followed. Check the base URL.";
-  return `The server answered with status ${status} and without an error of the API. Check the base URL, and the proxies before it.`;
+    return "The server responded with a redirect, which is not followed. Check the base URL.";
+  return `The server responded with status ${status} and without an error of the API. Check the base URL, and the proxies before it.`;
 }
 
 /** Returns whether a 401 looks like a response of the gateway itself. Reads a clone, so that the body stays readable. */

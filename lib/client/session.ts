@@ -9,7 +9,7 @@ export interface MintedSession {
 
 /** The share of its lifetime after which a session is renewed: five minutes before the end of an hour. */
 const RENEWED_AFTER = 11 / 12;
-/** The lifetime of a session (ID-67), for a response whose headers do not tell it. */
+/** The lifetime of a session (ID-67), for a response whose headers do not have it. */
 const LIFETIME_MS = 3_600_000;
 
 /**

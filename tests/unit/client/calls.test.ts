@@ -30,7 +30,7 @@ describe("a read", () => {
   });
 
   // CL-3
-  test("is repeated as often as configured, and then fails with the last answer", async () => {
+  test("is repeated as often as configured, and then fails with the last response", async () => {
     const { options, sent } = callsWith([away(503), away(503), away(503), fine]);
     expect(await rejection(createClient(options).GET("/org"))).toMatchObject({
       code: "UNEXPECTED_RESPONSE",
@@ -162,7 +162,7 @@ describe("a refused credential", () => {
 
 describe("an error", () => {
   // CL-5
-  test("has the code, the status, the request id and the details of the answer", async () => {
+  test("has the code, the status, the request id and the details of the response", async () => {
     const details = { fields: [{ path: "name", message: "The name is missing." }] };
     const error = {
       type: "invalid_request_error",
@@ -199,11 +199,11 @@ describe("an error", () => {
     ["a redirect", () => new Response(null, { status: 302, headers: { Location: "https://evil.test/" } })],
     ["304", () => new Response(null, { status: 304 })],
     ["an endless error", () => new Response("x".repeat(1_000_000), { status: 400 })],
-  ])("of %s is an unexpected response", async (_, answer) => {
-    const { options } = callsWith([answer]);
+  ])("of %s is an unexpected response", async (_, respond) => {
+    const { options } = callsWith([respond]);
     const error = await rejection(createClient(options).GET("/org"));
     expect(error).toBeInstanceOf(OstiaryError);
-    expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE", status: answer().status });
+    expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE", status: respond().status });
   });
 
   // CL-5

@@ -47,8 +47,8 @@ describe("a list", () => {
     ["no list", [() => Response.json({ has_more: true })], 1],
     ["no has_more", [() => Response.json({ members: [] })], 1],
     ["null", [() => Response.json(null)], 1],
-  ])("ends with an error for a server that answers %s", async (_, answers, calls) => {
-    const { options, sent } = callsWith(answers);
+  ])("ends with an error for a server that responds with %s", async (_, responses, calls) => {
+    const { options, sent } = callsWith(responses);
     const error = await rejection(idsOf(createClient(options).items("/org/members", "members")));
     expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE" });
     expect(sent).toHaveLength(calls);

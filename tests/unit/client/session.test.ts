@@ -11,9 +11,9 @@ const HOUR_MS = 3_600_000;
 const SERVER_MS = Date.UTC(2001, 0, 1);
 
 interface Bed {
-  /** Answers a request for a session instead of the server. */
+  /** Responds to a request for a session instead of the server. */
   mint?: () => Response | Promise<Response>;
-  /** Answers a call of the session instead of the server. */
+  /** Responds to a call of the session instead of the server. */
   call?: (token: string | null) => Response | Promise<Response> | null;
 }
 
@@ -33,8 +33,8 @@ function session({ mint, call }: Bed = {}) {
       return call?.(token) ?? Response.json({ id: "o" });
     }
     minted.push(request.url);
-    const answer = await mint?.();
-    if (answer !== undefined) return answer;
+    const response = await mint?.();
+    if (response !== undefined) return response;
     const nowMs = SERVER_MS + clock.monotonicMs;
     const body = { token: `s${minted.length}`, expires_at: new Date(nowMs + HOUR_MS).toISOString() };
     return Response.json(body, { headers: { Date: new Date(nowMs).toUTCString() } });
@@ -87,7 +87,7 @@ describe("a session", () => {
       { expires_at: new Date(SERVER_MS - 1).toISOString() },
       { Date: new Date(SERVER_MS).toUTCString() },
     ],
-  ])("lasts an hour if the answer %s", async (_, times, headers) => {
+  ])("lasts an hour if the response %s", async (_, times, headers) => {
     let count = 0;
     const mint = () => Response.json({ token: `s${++count}`, ...times }, { headers });
     const { client, clock, tokens } = session({ mint });
@@ -142,16 +142,16 @@ describe("a session", () => {
     ["no object", null],
     ["no token", {}],
     ["a number as token", { token: 7 }],
-  ])("is not taken from an answer with %s", async (_, answer) => {
-    const { client, tokens } = session({ mint: () => Response.json(answer) });
+  ])("is not taken from a response with %s", async (_, response) => {
+    const { client, tokens } = session({ mint: () => Response.json(response) });
     expect(await rejection(client.GET("/org"))).toMatchObject({ code: "UNEXPECTED_RESPONSE" });
     expect(tokens).toEqual([]);
   });
 
   // CL-1, CL-8
   test("is minted to the end for other calls when the call that asked for it is aborted", async () => {
-    const { promise: answered, resolve } = Promise.withResolvers<Response>();
-    const { client, minted, tokens } = session({ mint: () => answered });
+    const { promise: response, resolve } = Promise.withResolvers<Response>();
+    const { client, minted, tokens } = session({ mint: () => response });
     const stop = new AbortController();
     const stopped = rejection(client.GET("/org", { signal: stop.signal }));
     const other = client.GET("/org");
