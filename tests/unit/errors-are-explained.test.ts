@@ -26,7 +26,7 @@ async function sourceText(): Promise<string> {
 describe("ERRORS.md", () => {
   // ER-7
   test("says what to do about every error code, with its statuses", () => {
-    const listed = rowsBelow("Answers").flatMap(([code, statuses = ""]) =>
+    const listed = rowsBelow("Responses").flatMap(([code, statuses = ""]) =>
       statuses.split(", ").map((status) => `${code} ${status}`),
     );
     const known = Object.entries(errorCodes).map(
