@@ -53,7 +53,7 @@ export function withoutPerson({ user_id: _, ...event }: UserEvent): Omit<UserEve
 }
 
 /**
- * Returns the event as it was before its outcome. `named` tells whether the outcome named the organization. The event
+ * Returns the event as it was before its outcome. `named` says whether the outcome named the organization. The event
  * then had no organization before, and its member was `member_id`.
  */
 export function withoutOutcome(row: EventRow, named: boolean, member_id: string | null): EventRow {

@@ -63,7 +63,7 @@ export const InviteTokenBody = Type.Object(
 
 export type InviteRow = Omit<typeof invites.$inferSelect, "token_hash">;
 
-/** Tells whether an invite that is stored as active has expired. */
+/** Returns whether an invite that is stored as active has expired. */
 export function isOverdue(row: InviteRow, now: number): boolean {
   return row.status === "active" && row.expires_at.getTime() <= now;
 }

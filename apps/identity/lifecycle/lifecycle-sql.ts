@@ -42,7 +42,7 @@ export async function appendEvents(tx: Orm, events: readonly NewEvent[], now: Da
   }
 }
 
-/** Tells whether the feed contains an event with this id. */
+/** Returns whether the feed contains an event with this id. */
 export async function eventExists(orm: Orm, id: string): Promise<boolean> {
   const found = await orm
     .select({ id: lifecycleEvents.id })

@@ -141,7 +141,7 @@ export async function insertMember(tx: Orm, member: NewMember): Promise<void> {
 }
 
 /**
- * Tells whether the member's organization has another member or, if `role` is set, another member with this role.
+ * Returns whether the member's organization has another member or, if `role` is set, another member with this role.
  * Removed members do not count.
  */
 export async function hasOtherMember(

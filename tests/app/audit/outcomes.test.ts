@@ -47,7 +47,7 @@ describe("an outcome", () => {
       '{"id":12345678901234567890}',
       'a double cannot represent the number "12345678901234567890" exactly',
     ],
-  ])("with %s in its details is 422 and changes nothing", async (_, details, said) => {
+  ])("with %s in its details is 422 and changes nothing", async (_, details, reason) => {
     const id = requestId();
     await audit.put(id, intent());
     const one = `{"outcome":"responded","status":200,"details":${details}}`;
@@ -58,7 +58,7 @@ describe("an outcome", () => {
       expect(response.status).toBe(422);
       expect((await json(response)).error).toMatchObject({
         code: "VALIDATION_ERROR",
-        details: { fields: [{ path: "", message: `The body must be I-JSON: ${said}.` }] },
+        details: { fields: [{ path: "", message: `The body must be I-JSON: ${reason}.` }] },
       });
     }
     expect(await audit.event(id)).toMatchObject({ outcome: "pending", details: null });

@@ -107,7 +107,7 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
       "delete from audit.entries where event_id = '$FIRST'; update audit.audit_events set organization_id = null where id = '$FIRST'",
       "was never sealed in the log of nobody",
     ],
-  ])("is not dropped when %s, and the error names the event", async (_, statement, said) => {
+  ])("is not dropped when %s, and the error names the event", async (_, statement, message) => {
     const { owner, names, past } = await pastLog();
     await log.tamper(
       statement
@@ -116,7 +116,7 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
         .replaceAll("$OWNER", owner)
         .replaceAll("$FIRST", past[0] ?? ""),
     );
-    expect(String(await rejection(dropBefore(names[1])))).toContain(said);
+    expect(String(await rejection(dropBefore(names[1])))).toContain(message);
     const left = await log.sql`select from audit.audit_events
       where organization_id = ${owner} or organization_id is null`;
     expect(left).toHaveLength(6);

@@ -253,11 +253,11 @@ describe("a log that a test seals", () => {
     expect(changed).toContain("does not have what was committed");
     const times = ["sealed_at - interval '3 days'", "sealed_at + interval '2 hours'", "'9999-01-01Z'"];
     for (const time of [...times, "'2026-01-28Z'"]) {
-      const said = await refusal(
+      const message = await refusal(
         `update audit.leaves set sealed_at = ${time} where number = 3`,
         `update audit.leaves set sealed_at = '${now}' where number = 3`,
       );
-      expect(said).toContain("The time of leaf 3");
+      expect(message).toContain("The time of leaf 3");
     }
     await log.seal(now);
     expect((await rootOf(log)).size).toBe(3);

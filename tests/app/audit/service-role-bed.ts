@@ -19,7 +19,7 @@ export async function newOwnedLog() {
     url.username = user;
     return url.href;
   };
-  const told = await migrate({ DATABASE_URL: as(owner) }, role);
+  const output = await migrate({ DATABASE_URL: as(owner) }, role);
   return {
     admin,
     owner,
@@ -27,7 +27,7 @@ export async function newOwnedLog() {
     ownerUrl: as(owner),
     roleUrl: as(role),
     superuserUrl,
-    told,
+    output,
     async remove() {
       await admin.unsafe(`drop owned by ${role}`);
       await admin.unsafe(`drop role ${role}`);

@@ -61,7 +61,7 @@ const clock: Clock = {
 };
 
 // AU-117
-describe("while receivers of strangers hold all places of slow streams", () => {
+describe("while receivers of other organizations hold all places of slow streams", () => {
   const [receiver, silent] = [sharedReceiver(), sharedReceiver()];
   const audit = sharedStreamingAudit([receiver, silent], { clock });
   const log = sharedLog(audit);
@@ -80,10 +80,10 @@ describe("while receivers of strangers hold all places of slow streams", () => {
     );
 
   beforeAll(async () => {
-    const strangers = Array.from({ length: 4 }, (_, n) => `/organizations/stranger-${n}/audit-streams`);
-    for (const path of strangers) for (let n = 0; n < 10; n++) await call("POST", path, { url: silent.url });
+    const others = Array.from({ length: 4 }, (_, n) => `/organizations/other-${n}/audit-streams`);
+    for (const path of others) for (let n = 0; n < 10; n++) await call("POST", path, { url: silent.url });
     await makeSlow(null);
-    for (let n = 0; n < 4; n++) await audit.put(requestId(), intent({ organization_id: `stranger-${n}` }));
+    for (let n = 0; n < 4; n++) await audit.put(requestId(), intent({ organization_id: `other-${n}` }));
     await waitFor(() => silent.calls.length === 32);
   });
 

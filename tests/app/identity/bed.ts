@@ -130,8 +130,15 @@ export async function startIdentity({
   };
   const build: IdentityHarness["restarted"] = async (roles, peppers = {}) => {
     const deps = createDependencies({
-      ...{ apiKeyMaxAgeSeconds: null, organizationsPerPersonMax: 50, defaultPlan: null, ...settings },
-      ...{ database, validations: reads, brand: BRAND, clock, peppers: { ...NO_PEPPERS, ...peppers } },
+      apiKeyMaxAgeSeconds: null,
+      organizationsPerPersonMax: 50,
+      defaultPlan: null,
+      ...settings,
+      database,
+      validations: reads,
+      brand: BRAND,
+      clock,
+      peppers: { ...NO_PEPPERS, ...peppers },
       rolesFile: roles === null ? null : parseRolesFile(roles),
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });
@@ -154,8 +161,16 @@ export async function startIdentity({
       return String(response.body.user_id);
     };
     return {
-      ...{ deps, database, databaseUrl, clock, call, internal, person, restarted: build },
-      ...{ close: end, [Symbol.asyncDispose]: end },
+      deps,
+      database,
+      databaseUrl,
+      clock,
+      call,
+      internal,
+      person,
+      restarted: build,
+      close: end,
+      [Symbol.asyncDispose]: end,
       sql: query(database, "test"),
       log: () => readFile(logFile, "utf8").catch(() => ""),
       async organization(name = "Acme") {

@@ -97,8 +97,15 @@ export function addManyInvites(
 ) {
   const id = ids(`${prefix}G`);
   return fill(identity, "invites", rows, {
-    ...{ id, organization_id, role: "member", token_hash: sql`md5(${id})`, token_prefix: "inv_bulk" },
-    ...{ token: id, status: "active", max_uses: sql`1`, created_at: now },
+    id,
+    organization_id,
+    role: "member",
+    token_hash: sql`md5(${id})`,
+    token_prefix: "inv_bulk",
+    token: id,
+    status: "active",
+    max_uses: sql`1`,
+    created_at: now,
     expires_at: sql`${now} + interval '1 day'`,
   });
 }

@@ -34,10 +34,10 @@ async function expectNotFound(operation: Operation, values: string[]): Promise<v
   const response = await identity.call(operation.method, filled(operation, values), operation.body);
   const { id } = operation;
   expect({ operation: id, values, status: response.status }).toEqual({ operation: id, values, status: 404 });
-  const told = JSON.stringify([response.text, [...response.headers]]);
+  const received = JSON.stringify([response.text, [...response.headers]]);
   const sent = values.filter((value) => value !== "");
   for (const secret of [...secretsOf(theirs), "Theirs"]) {
-    if (!sent.includes(secret)) expect(told).not.toContain(secret);
+    if (!sent.includes(secret)) expect(received).not.toContain(secret);
   }
 }
 
@@ -115,7 +115,7 @@ describe("two tenants", () => {
   // ID-2, ID-54
   test("unknown and malformed ids and those of another kind are 404, and write nothing", async () => {
     const before = await storedDigest(identity);
-    const strange = [
+    const wrongIds = [
       NOBODY,
       ours.user_id.toLowerCase(),
       "%00",
@@ -137,7 +137,7 @@ describe("two tenants", () => {
         const others = [...secretsOf(ours), ...secretsOf(theirs)].filter(
           (id) => id !== idOf(theirs, operation, param) && !own.includes(id) && !id.startsWith("inv_"),
         );
-        for (const id of [...strange, ...others]) await expectNotFound(operation, own.with(index, id));
+        for (const id of [...wrongIds, ...others]) await expectNotFound(operation, own.with(index, id));
       }
     }
     expect(await storedDigest(identity)).toBe(before);

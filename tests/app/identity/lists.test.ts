@@ -54,7 +54,10 @@ describe("every list", () => {
       identity.call("POST", "/organizations", { name: `Organization ${index}`, user_id: owner }),
     );
     const ids: Record<string, string> = {
-      ...{ organization_id: id, user_id: owner, member_id: ownerMember, service_account_id: account.id },
+      organization_id: id,
+      user_id: owner,
+      member_id: ownerMember,
+      service_account_id: account.id,
     };
     const owned = (await describedLists()).filter(({ path }) => path.includes("{"));
     expect(owned.length).toBeGreaterThanOrEqual(7);

@@ -130,8 +130,11 @@ const rotateKey = fc
           }
           const { name, lifetimeMs } = old;
           const next = model.addKey({
-            ...{ id: String(given.id), key: String(given.key) },
-            ...{ owner, name, lifetimeMs },
+            id: String(given.id),
+            key: String(given.key),
+            owner,
+            name,
+            lifetimeMs,
           });
           old.rotated = true;
           if (overlap === 0) old.revoked_at = model.now;

@@ -61,14 +61,14 @@ export function send(method: Method, path: string, body: unknown, settle: Planne
 
 /** Generates an index for {@link pick}. The largest index selects an id that never existed. */
 export const place = fc.nat({ max: 23 });
-const STRANGER = 23;
+const NEVER_EXISTED = 23;
 export const text = fc.constantFrom("Ada", "  Grace  ", "Ünïcode 🚪", "x".repeat(128), "🚪".repeat(128));
 export const role = fc.option(fc.constantFrom(...Object.keys(ROLE_LABELS)), { nil: undefined });
 
 /** Returns the id at an index that counts from the newest, so that small indexes select related things. */
 export function pick(ids: Iterable<string>, index: number): string {
   const all = [...ids].reverse();
-  return index === STRANGER ? NOBODY : (all[index % Math.max(all.length, 1)] ?? NOBODY);
+  return index === NEVER_EXISTED ? NOBODY : (all[index % Math.max(all.length, 1)] ?? NOBODY);
 }
 
 /** Returns the id of a deleted thing for every sixth index, and otherwise the id of an existing one. */

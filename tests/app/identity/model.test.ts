@@ -121,12 +121,14 @@ test("any sequence of calls has the same responses and the same feed as a plain 
       await sweep(model);
       const after = before === undefined ? "" : `&starting_after=${before}`;
       const { body } = await identity.internal("GET", `/internal/lifecycle-events?limit=500${after}`);
-      const told = body.lifecycle_events.map(({ type, organization_id, data }: Record<string, unknown>) => ({
-        type,
-        organization_id,
-        data,
-      }));
-      expect(told).toEqual(model.events);
+      const events = body.lifecycle_events.map(
+        ({ type, organization_id, data }: Record<string, unknown>) => ({
+          type,
+          organization_id,
+          data,
+        }),
+      );
+      expect(events).toEqual(model.events);
     },
   );
   await fc.assert(property, { numRuns: runs(6) });

@@ -141,18 +141,18 @@ export class Model {
   join(member: Omit<Member, "name" | "status">): Member {
     const joined: Member = { ...member, name: null, status: "active" };
     this.members.set(joined.id, joined);
-    this.tell("member.created", joined);
+    this.report("member.created", joined);
     return joined;
   }
 
   remove(member: Member): void {
-    this.tell("member.removed", member);
+    this.report("member.removed", member);
     member.status = "removed";
     for (const key of this.keys.values()) if (key.owner === member.id) key.revoked_at ??= this.now;
     this.dropSessions(member.id);
   }
 
-  tell(type: string, member: Member): void {
+  report(type: string, member: Member): void {
     this.events.push({
       type,
       organization_id: member.organization,

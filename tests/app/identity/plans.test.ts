@@ -49,10 +49,10 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
     );
     await other.close();
     expect(responses.every(({ status }) => status === 200)).toBe(true);
-    const told = (await planEvents(id)).map(({ data }) => data.plan);
-    expect(told.at(-1)).toBe(await planOf(id));
-    expect(told.every((plan, index) => plan !== told[index - 1])).toBe(true);
+    const plans = (await planEvents(id)).map(({ data }) => data.plan);
+    expect(plans.at(-1)).toBe(await planOf(id));
+    expect(plans.every((plan, index) => plan !== plans[index - 1])).toBe(true);
     const changed = responses.filter(({ note }) => note?.details?.plan !== undefined);
-    expect(told).toHaveLength(changed.length);
+    expect(plans).toHaveLength(changed.length);
   });
 });

@@ -64,8 +64,8 @@ describe("with roles off", () => {
     const account = await off.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     expect(account.body.role).toBeNull();
     expect((await off.call("DELETE", `/members/${ownerMember}`)).status).toBe(204);
-    const told = (await off.events()).filter(({ organization_id }) => organization_id === id);
-    expect(told.filter(({ data }) => "role" in data).map(({ data }) => data.role)).toEqual([
+    const events = (await off.events()).filter(({ organization_id }) => organization_id === id);
+    expect(events.filter(({ data }) => "role" in data).map(({ data }) => data.role)).toEqual([
       null,
       null,
       null,

@@ -37,8 +37,15 @@ test("an invite has a token, one use and seven days, unless the request says oth
   const body = await created(`${at}/invites`);
   const endsAfter = (seconds: number) => new Date(identity.clock.now() + seconds * 1000).toISOString();
   expect(body).toEqual({
-    ...{ id, organization_id: acme.id, role: "member", status: "active", token: secret("inv_") },
-    ...{ token_prefix: body.token.slice(0, 8), max_uses: 1, use_count: 0, created_at: time },
+    id,
+    organization_id: acme.id,
+    role: "member",
+    status: "active",
+    token: secret("inv_"),
+    token_prefix: body.token.slice(0, 8),
+    max_uses: 1,
+    use_count: 0,
+    created_at: time,
     expires_at: endsAfter(7 * 86_400),
   });
   const asked = { email: " a@b.example ", role: "admin", expires_in_seconds: 60, max_uses: 2_147_483_647 };
@@ -59,8 +66,14 @@ describe.each(["person", "member", "service account"])("a key of a %s", (owner) 
     const path = `${Object.entries(owners).find(([name]) => name === owner)?.[1]}/api-keys`;
     const { key, ...record } = await created(path);
     expect({ key, ...record }).toEqual({
-      ...{ id, name: "Unnamed Key", key: secret("acme-k-2-"), key_prefix: key.slice(0, 13) },
-      ...{ created_at: time, expires_at: null, last_used_at: null, revoked_at: null },
+      id,
+      name: "Unnamed Key",
+      key: secret("acme-k-2-"),
+      key_prefix: key.slice(0, 13),
+      created_at: time,
+      expires_at: null,
+      last_used_at: null,
+      revoked_at: null,
     });
     expect((await identity.call("GET", path)).body).toEqual({ keys: [record], has_more: false });
     const found = await identity.sql`select hash from identity.api_keys where id = ${record.id}`;
@@ -77,7 +90,11 @@ test("a session has the member's labels, and is stored as SHA-256 hex", async ()
   const body = await created(`/users/${user_id}${at}/session`);
   const labels = ["org:write", "org:members:write"];
   expect(body).toEqual({
-    ...{ token: secret("acme-s-2-"), member_id: member, organization_id: acme.id, role: "admin", labels },
+    token: secret("acme-s-2-"),
+    member_id: member,
+    organization_id: acme.id,
+    role: "admin",
+    labels,
     expires_at: new Date(identity.clock.now() + 3_600_000).toISOString(),
   });
   const found =

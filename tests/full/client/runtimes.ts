@@ -75,8 +75,14 @@ async function program(source: string): Promise<{ folder: string; name: string }
 async function compile(folder: string, name: string): Promise<void> {
   const settings = {
     compilerOptions: {
-      ...{ target: "ES2022", module: "NodeNext", lib: ["ES2024", "DOM", "DOM.AsyncIterable"], types: [] },
-      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, outDir: "out" },
+      target: "ES2022",
+      module: "NodeNext",
+      lib: ["ES2024", "DOM", "DOM.AsyncIterable"],
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      outDir: "out",
     },
     files: [`${name}.ts`],
   };

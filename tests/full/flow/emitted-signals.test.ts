@@ -136,9 +136,9 @@ describe("metrics", () => {
 describe("traces", () => {
   test.each(SERVICES)("each log line of %s has a server span, and each server span a log line", (service) => {
     const spans = serverSpans(service);
-    const told = linesOf(service).map(({ span_id, trace_id }) => `${trace_id}/${span_id}`);
+    const logged = linesOf(service).map(({ span_id, trace_id }) => `${trace_id}/${span_id}`);
     expect(spans.map(({ span_id, trace_id }) => `${trace_id}/${span_id}`).toSorted()).toEqual(
-      told.toSorted(),
+      logged.toSorted(),
     );
   });
 

@@ -86,7 +86,10 @@ function rowsOf(description: OpenApiDocument): Row[] {
     const rest = upstream.slice(SUBJECTS[scope].upstream.length);
     const fields = bodyFields(description, operation);
     return {
-      ...{ scope, method, upstream, path: `${SUBJECTS[scope].prefix}${rest}` },
+      scope,
+      method,
+      upstream,
+      path: `${SUBJECTS[scope].prefix}${rest}`,
       label: labelFor(scope, method, rest),
       body:
         fields === null ? undefined : Object.fromEntries(fields.map(({ name, sample }) => [name, sample])),
@@ -253,8 +256,12 @@ describe("identity through the gateway", () => {
 test("the staff gateway serves the staff routes to everybody with a token of its identity provider", async () => {
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
   const config = loadConfig(identityVariables, {
-    ...{ HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", LOG_FILE: "/dev/null" },
-    ...{ DATABASE_URL: await freshDatabase(), ROLES_FILE: "seeds/roles.yaml" },
+    HOST: "127.0.0.1",
+    PORT: "0",
+    INTERNAL_PORT: "0",
+    LOG_FILE: "/dev/null",
+    DATABASE_URL: await freshDatabase(),
+    ROLES_FILE: "seeds/roles.yaml",
   });
   const identity = await serve(await wireIdentity(config), config);
   const identityUrl = `http://127.0.0.1:${identity.port}`;

@@ -52,27 +52,27 @@ describe.if(services().etcd.real)("a route store on an etcd that fails", () => {
 
   describe("a leased entry", () => {
     const startLease = (on: RouteStore, key: string, ttlSeconds = 2) => {
-      const told: string[] = [];
+      const reports: string[] = [];
       const lease = on.lease(key, {
         ttlSeconds,
-        onFailure: () => told.push("failure"),
-        onRecovery: () => told.push("recovery"),
+        onFailure: () => reports.push("failure"),
+        onRecovery: () => reports.push("recovery"),
       });
-      return { lease, told };
+      return { lease, reports };
     };
     const holds = (key: string, value: string | undefined) =>
       waitFor(async () => (await store.get(key))?.value === value, { what: `${key} to be ${value}` });
 
     test("is written again after etcd was down, lost the lease or lost the key", async () => {
-      const { lease, told } = startLease(store, "leases/back");
+      const { lease, reports } = startLease(store, "leases/back");
       lease.put("1");
       await holds("leases/back", "1");
       await server.kill();
-      await waitFor(() => told.length === 1);
+      await waitFor(() => reports.length === 1);
       lease.put("2");
       await server.restart();
       await holds("leases/back", "2");
-      await waitFor(() => told.length === 2);
+      await waitFor(() => reports.length === 2);
       const client = new Etcd3({ hosts: server.url });
       for (const { ID } of (await client.leaseClient.leaseLeases()).leases) {
         await client.leaseClient.leaseRevoke({ ID });
@@ -80,7 +80,7 @@ describe.if(services().etcd.real)("a route store on an etcd that fails", () => {
       await holds("leases/back", "2");
       await store.put("leases/back", "another's");
       await holds("leases/back", "2");
-      expect(told).toEqual(["failure", "recovery"]);
+      expect(reports).toEqual(["failure", "recovery"]);
       await lease.release();
       expect(await store.get("leases/back")).toBeNull();
       expect((await client.leaseClient.leaseLeases()).leases).toEqual([]);
@@ -92,7 +92,7 @@ describe.if(services().etcd.real)("a route store on an etcd that fails", () => {
       const client = new Etcd3({ hosts: full.url });
       const leases = async () => (await client.leaseClient.leaseLeases()).leases.map(({ ID }) => ID);
       const holder = await openRouteStore(full.url);
-      const { lease, told } = startLease(holder, "leases/full");
+      const { lease, reports } = startLease(holder, "leases/full");
       lease.put("1");
       await waitFor(async () => (await holder.get("leases/full"))?.value === "1");
       const before = await leases();
@@ -102,12 +102,12 @@ describe.if(services().etcd.real)("a route store on an etcd that fails", () => {
           () => false,
         );
       lease.put("2");
-      await waitFor(() => told.length === 1);
+      await waitFor(() => reports.length === 1);
       const { header } = await client.kv.deleteRange({ key: Buffer.from("filler") });
       await client.kv.compact({ revision: header.revision, physical: true });
       await client.maintenance.defragment();
       await client.maintenance.alarm({ action: "Deactivate", memberID: header.member_id, alarm: "Nospace" });
-      await waitFor(() => told.length === 2);
+      await waitFor(() => reports.length === 2);
       expect(await holder.get("leases/full")).toMatchObject({ value: "2" });
       expect(await leases()).toEqual(before);
       client.close();
@@ -133,38 +133,38 @@ describe.if(services().etcd.real)("a route store on an etcd that fails", () => {
   });
 
   test("watches again after a restart, and reports the interruption", async () => {
-    const told = await recordChanges(store, "restarted/");
-    const before = told.interruptions();
+    const watched = await recordChanges(store, "restarted/");
+    const before = watched.interruptions();
     await server.kill();
     await server.restart();
-    await waitFor(() => told.interruptions() > before, { what: "an interruption after the restart" });
+    await waitFor(() => watched.interruptions() > before, { what: "an interruption after the restart" });
     await returns();
-    const quiet = told.calls();
+    const quiet = watched.calls();
     await store.put("restarted/a", "1");
-    await waitFor(() => told.calls() > quiet, { what: "a reported change after the restart" });
-    await told.close();
+    await waitFor(() => watched.calls() > quiet, { what: "a reported change after the restart" });
+    await watched.close();
   });
 
   test("reports an interruption after a disconnect whose changes were compacted, and then new changes", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
-    const told = await recordChanges(remote, "compacted/");
+    const watched = await recordChanges(remote, "compacted/");
     proxy.cut();
     await waitFor(async () => (await rejection(remote.ping(300))) instanceof StoreUnavailable);
     for (let index = 0; index < 10; index++) await store.put("compacted/a", String(index));
     await compact(server);
-    const away = told.interruptions();
+    const away = watched.interruptions();
     proxy.heal();
-    await waitFor(() => told.interruptions() > away, { what: "an interruption after the cut" });
+    await waitFor(() => watched.interruptions() > away, { what: "an interruption after the cut" });
     await waitFor(
       async () => {
-        const before = told.calls();
+        const before = watched.calls();
         await store.put("compacted/b", String(before));
-        return await waitFor(() => told.calls() > before, { timeoutMs: 1_000 });
+        return await waitFor(() => watched.calls() > before, { timeoutMs: 1_000 });
       },
       { what: "a reported change after the cut" },
     );
-    await told.close();
+    await watched.close();
     await remote.close();
     await proxy.close();
   });

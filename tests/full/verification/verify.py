@@ -654,12 +654,12 @@ class Log:
         if not keys:
             return
         signers = set()
-        said, signatures = read_note(end["cosigned"]["note"]) if cosigned else ("", [])
+        text, signatures = read_note(end["cosigned"]["note"]) if cosigned else ("", [])
         for name, hashed, signature in signatures:
             for key in (key_of(each, 4) for each in keys):
                 if (name, hashed) == key[:2]:
                     seconds = int.from_bytes(signature[:8], "big")
-                    message = "cosignature/v1\ntime %d\n%s" % (seconds, said)
+                    message = "cosignature/v1\ntime %d\n%s" % (seconds, text)
                     if not is_right(message, key, signature[8:]):
                         self.wrong.append("a cosignature")
                     elif seconds <= datetime.now(timezone.utc).timestamp() + 3600:

@@ -22,7 +22,7 @@ export async function findingsOn(page: Page, ...rules: string[]): Promise<string
 export interface WatchedPage {
   readonly page: Page;
   /** The URLs of requests to origins that the page may not call. */
-  readonly strangers: string[];
+  readonly forbiddenUrls: string[];
   /** The messages of uncaught errors and of errors on the page's console. */
   readonly complaints: string[];
   go(fragment: string): Promise<void>;
@@ -36,11 +36,11 @@ export interface WatchedPage {
  */
 export async function watchPage(page: Page, origins: readonly string[]): Promise<WatchedPage> {
   await page.route("**/no-such-request", (route) => route.abort());
-  const strangers: string[] = [];
+  const forbiddenUrls: string[] = [];
   const complaints: string[] = [];
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (!origins.includes(origin) && protocol !== "data:") strangers.push(request.url());
+    if (!origins.includes(origin) && protocol !== "data:") forbiddenUrls.push(request.url());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
@@ -51,7 +51,7 @@ export async function watchPage(page: Page, origins: readonly string[]): Promise
   });
   return {
     page,
-    strangers,
+    forbiddenUrls,
     complaints,
     async go(fragment) {
       await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);

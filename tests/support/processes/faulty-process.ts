@@ -8,7 +8,7 @@ import { runMain, type Service, serve } from "@ostiary/lib/runtime/service";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 
-const SECRET = "http://service.internal/things?token=never-told";
+const SECRET = "http://service.internal/things?token=never-logged";
 
 class Unreachable extends Error {
   readonly code = "ECONNRESET";

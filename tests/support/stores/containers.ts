@@ -12,7 +12,7 @@ export const triesContainers = process.env.TEST_CONTAINERS === "true";
 
 export interface Ran {
   exitCode: number;
-  said: string;
+  output: string;
 }
 
 /** A Compose project from compose.yaml with its own name, ports and secrets. */
@@ -44,7 +44,7 @@ export class ComposeProject {
     };
     const project = new ComposeProject(folder, env);
     const made = await project.run(["sh", "apps/platform/deploy/containers/make-secrets", folder]);
-    if (made.exitCode !== 0) throw new Error(made.said);
+    if (made.exitCode !== 0) throw new Error(made.output);
     return project;
   }
 
@@ -67,15 +67,15 @@ export class ComposeProject {
 
   /** Runs `docker compose` and returns its output. Throws the output when the exit code is not 0. */
   async must(...parameters: string[]): Promise<string> {
-    const { exitCode, said } = await this.compose(parameters);
-    if (exitCode !== 0) throw new Error(said);
-    return said;
+    const { exitCode, output } = await this.compose(parameters);
+    if (exitCode !== 0) throw new Error(output);
+    return output;
   }
 
   async run(command: string[], env: Record<string, string> = {}): Promise<Ran> {
     const variables = { ...process.env, ...this.#env, ...env };
     const { exitCode, stdout, stderr } = await runToEnd(command, { env: variables });
-    return { exitCode, said: stdout + stderr };
+    return { exitCode, output: stdout + stderr };
   }
 
   async close(): Promise<void> {

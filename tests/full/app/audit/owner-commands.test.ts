@@ -180,14 +180,14 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     ],
     [["retention"], { AUDIT_SIGNING_KEY_FILE: "" }, 78, "set AUDIT_SIGNING_KEY_FILE"],
     [["restart", "--owner", "organization:x", "--origin", "audit.example.com/log"], {}, 2, "error: "],
-  ])("%p with %p ends with exit code %i, and drops nothing", async (parameters, changes, code, said) => {
+  ])("%p with %p ends with exit code %i, and drops nothing", async (parameters, changes, code, message) => {
     const partitions = () =>
       log.admin.unsafe(
         "select inhrelid from pg_inherits where inhparent = 'audit.audit_events'::regclass order by 1",
       );
     const before = await partitions();
     const { exitCode, stdout, stderr } = await runOstiary({ ...asOwner(), ...changes }, ...parameters);
-    expect([exitCode, stdout, stderr.includes(said) ? said : stderr]).toEqual([code, "", said]);
+    expect([exitCode, stdout, stderr.includes(message) ? message : stderr]).toEqual([code, "", message]);
     expect(await partitions()).toEqual(before);
   });
 });
@@ -195,7 +195,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
 describe.skipIf(!services().postgres.binary)("ostiary audit migrate", () => {
   test("migrate says that a new role has no password, and grants an existing role its rights", async () => {
     const log = await newOwnedLog();
-    expect(log.told).toBe(
+    expect(log.output).toBe(
       `Migrated. The role ${log.role} can do the service's work. The role has no password yet: set one with \\password ${log.role} in psql.\n`,
     );
     await log.admin.unsafe(`grant delete on audit.audit_events to ${log.role}`);

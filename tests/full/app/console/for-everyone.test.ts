@@ -122,7 +122,7 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     await page.getByRole("dialog").waitFor();
     await expectSound(shown, "a confirmation");
     expect(shown.complaints).toEqual([]);
-    expect(shown.strangers).toEqual([]);
+    expect(shown.forbiddenUrls).toEqual([]);
   });
 
   test("shows the first routes, more on demand, and finds any route while the operator types", async () => {

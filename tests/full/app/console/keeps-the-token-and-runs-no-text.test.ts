@@ -24,14 +24,14 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   };
 
   test("keeps the token out of storage, URL, title, attributes and history", async () => {
-    const { page, go, strangers } = await bed.open();
+    const { page, go, forbiddenUrls } = await bed.open();
     for (const fragment of ["#/services", "#/lookup", "#/apply", "#/gateways", "#/services/widgets"]) {
       await go(fragment);
       await page.getByRole("heading", { level: 1 }).waitFor();
     }
     expect(await page.evaluate(KEPT_BY_PAGE)).not.toContain(ADMIN_TOKEN);
     expect(await page.context().cookies()).toEqual([]);
-    expect(strangers).toEqual([]);
+    expect(forbiddenUrls).toEqual([]);
     await page.reload();
     await page.getByLabel("Token", { exact: true }).waitFor();
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");

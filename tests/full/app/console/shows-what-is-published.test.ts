@@ -14,7 +14,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
   const bed = useConsole({ widgets: WIDGETS, audit }, { ROLES_FILE: "seeds/roles.yaml" });
 
   test("routes with owner, scope, labels, limit and audit, which can be searched by each of them", async () => {
-    const { page, complaints, strangers } = await bed.open();
+    const { page, complaints, forbiddenUrls } = await bed.open();
     const table = page.getByRole("table", { name: "Routes" });
     await table.waitFor();
     expect(await table.getByRole("row").count()).toBe(1 + 5);
@@ -41,7 +41,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     await page.getByRole("status").filter({ hasText: "2 of 5 routes" }).waitFor();
     expect(await table.getByRole("row").count()).toBe(1 + 2);
     expect(complaints).toEqual([]);
-    expect(strangers).toEqual([]);
+    expect(forbiddenUrls).toEqual([]);
   });
 
   test("a list of services, and each service with its policies and routes", async () => {

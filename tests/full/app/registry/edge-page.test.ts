@@ -57,9 +57,9 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
     "asks for the admin token, does not store it, and shows operations with a curl command",
     async () => {
       const page = await browser.newPage();
-      const strangers: string[] = [];
+      const otherUrls: string[] = [];
       page.on("request", (request) => {
-        if (new URL(request.url()).origin !== registry.url) strangers.push(request.url());
+        if (new URL(request.url()).origin !== registry.url) otherUrls.push(request.url());
       });
       await page.goto(`${registry.url}/edge`, { timeout: PAGE_TIMEOUT_MS });
       await shown(page, "wrong");
@@ -75,7 +75,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
       expect(await operation.getByRole("region", { name: "curl" }).locator("pre").textContent()).toBe(
         'curl "$API_URL"\'/widgets\' \\\n  -H "Authorization: Bearer $TOKEN"',
       );
-      expect(strangers).toEqual([]);
+      expect(otherUrls).toEqual([]);
 
       const trap = page.locator("#trap");
       if ((await trap.count()) > 0)

@@ -28,13 +28,13 @@ async function received(bytes: string): Promise<RawRequest> {
 
 // GW-8
 test("the authority of a target in absolute form is dropped, and Host takes its place", async () => {
-  const telling = await startLocalGateway({ FORWARD_CLIENT_ADDRESS: "true" });
-  await telling.publish({ things: publicService(service.url, { path: "/things", methods: ["GET"] }) });
-  await rawRequest(telling.url, spell("GET", "http://user:secret@elsewhere.test:81/a/../things?b=c"));
+  const forwarding = await startLocalGateway({ FORWARD_CLIENT_ADDRESS: "true" });
+  await forwarding.publish({ things: publicService(service.url, { path: "/things", methods: ["GET"] }) });
+  await rawRequest(forwarding.url, spell("GET", "http://user:secret@elsewhere.test:81/a/../things?b=c"));
   expect(service.request.target).toBe("/things?b=c");
   expect(headerValue(service.request.headers, "x-forwarded-host")).toBe("gateway.test");
   expect(service.request.head).not.toMatch(/elsewhere|secret/);
-  await telling.close();
+  await forwarding.close();
 });
 
 // GW-8

@@ -23,7 +23,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
 
   const container = (service: string) => `${project.name}-${service}-1`;
   const inspected = async (service: string, format: string) =>
-    (await project.run(["docker", "inspect", "--format", format, container(service)])).said.trim();
+    (await project.run(["docker", "inspect", "--format", format, container(service)])).output.trim();
   const isHealthy = async (service: string) =>
     (await inspected(service, "{{.State.Health.Status}}")) === "healthy";
 
@@ -58,8 +58,8 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
 
   test.each(parts)("%s cannot write to disk, is not root, and has no capabilities", async (service) => {
     const inside = (code: string) => project.compose(["exec", "-T", service, "bun", "-e", code]);
-    expect((await inside('await Bun.write("/ostiary/x", "")')).said).toContain("EROFS");
-    const { said: status } = await inside('console.log(await Bun.file("/proc/self/status").text())');
+    expect((await inside('await Bun.write("/ostiary/x", "")')).output).toContain("EROFS");
+    const { output: status } = await inside('console.log(await Bun.file("/proc/self/status").text())');
     expect(status).toMatch(/^CapEff:\s*0+$/m);
     expect(status).toMatch(/^NoNewPrivs:\s*1$/m);
     expect(status).not.toMatch(/^Uid:\s*0/m);
@@ -75,8 +75,8 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     const label = `label=com.docker.compose.project=${project.name}`;
     for (const kind of ["container", "volume", "network"]) {
       const every = kind === "container" ? ["--all"] : [];
-      const { said } = await project.run(["docker", kind, "ls", ...every, "--quiet", "--filter", label]);
-      expect([kind, said]).toEqual([kind, ""]);
+      const { output } = await project.run(["docker", kind, "ls", ...every, "--quiet", "--filter", label]);
+      expect([kind, output]).toEqual([kind, ""]);
     }
   });
 });

@@ -61,7 +61,8 @@ describe.skipIf(!allReal).each(APPS)("%s", (app) => {
     atTestEnd(() => store.close());
     const service = await start(app, {
       ...(await variables(app, store.url)),
-      ...{ SHUTDOWN_GRACE_MS: "600000", OTEL_METRICS_EXPORTER: "none" },
+      SHUTDOWN_GRACE_MS: "600000",
+      OTEL_METRICS_EXPORTER: "none",
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     });
     const { internalUrl, url } = service;
@@ -125,8 +126,8 @@ describe.skipIf(!allReal).each(APPS)("%s", (app) => {
     expect(await statusOf(`${internalUrl}/health/live`)).toBe(200);
     expect(await statusOf(`${url}/nowhere`)).toBeGreaterThanOrEqual(400);
     const drains = (line: object) => Bun.inspect(line).includes("shutting down");
-    const told = await waitFor(() => logged(/^not ready$/).find(drains), { what: "the line of the drain" });
-    expect(told.level).toBe("info");
+    const line = await waitFor(() => logged(/^not ready$/).find(drains), { what: "the line of the drain" });
+    expect(line.level).toBe("info");
     expect(await service.stop("SIGTERM")).toBe(1);
     expect(collector.spans.filter(({ name }) => name === "GET /health/live")).toEqual([]);
   });

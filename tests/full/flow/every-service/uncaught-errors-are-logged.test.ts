@@ -22,7 +22,7 @@ test("an unhandled rejection is logged with its code and location, and the servi
   expect((await fetch(service.url)).status).toBe(200);
   expect(await service.stop()).toBe(0);
   expect(service.stderr).toEqual([]);
-  expect(service.stdout.join()).not.toContain("never-told");
+  expect(service.stdout.join()).not.toContain("never-logged");
 });
 
 // OP-45
@@ -33,7 +33,7 @@ test("an uncaught exception is logged without its message and ends the process",
   await waitFor(() => service.logs().some(({ message }) => message === "uncaught exception"));
   expect(service.logs().at(-1)).toMatchObject({ level: "error", error_code: "ECONNRESET" });
   expect(service.stderr).toEqual([]);
-  expect(service.stdout.join()).not.toContain("never-told");
+  expect(service.stdout.join()).not.toContain("never-logged");
 });
 
 test("an unhandled rejection before the log exists is one JSON line on standard error", async () => {
@@ -45,5 +45,5 @@ test("an unhandled rejection before the log exists is one JSON line on standard 
     message: "unhandled rejection",
     error_code: "ECONNRESET",
   });
-  expect(service.stderr[0]).not.toContain("never-told");
+  expect(service.stderr[0]).not.toContain("never-logged");
 });

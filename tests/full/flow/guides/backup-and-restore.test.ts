@@ -285,8 +285,8 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     await system.restart("audit", { AUDIT_LOG_ORIGIN: name ?? "" });
     await waitFor(async () => (await system.call("/audit-log/key", "")).ok);
     const withoutRoot = verify.replace("&root=$SIZE", "").replace(" --root kept.ndjson", "");
-    const said = await reader.run(`export KEY=${old.session}\n${keys}\n${withoutRoot}`);
-    expect(said).toContain("are complete and unaltered.");
-    expect(said).toMatch(/restart +declared .*: the log was ostiary\/audit-log before/);
+    const output = await reader.run(`export KEY=${old.session}\n${keys}\n${withoutRoot}`);
+    expect(output).toContain("are complete and unaltered.");
+    expect(output).toMatch(/restart +declared .*: the log was ostiary\/audit-log before/);
   });
 });

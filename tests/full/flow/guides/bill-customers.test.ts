@@ -181,11 +181,11 @@ describe("the programs of bill-customers.md", () => {
   test("bill each request that reached a service once at Stripe, and keep what cannot be billed", async () => {
     const [stripe = ""] = await commandsOf(GUIDE, "Stripe");
     await reader.run(stripe);
-    const [id, stranger] = [ulid(), ulid()];
+    const [id, other] = [ulid(), ulid()];
     await Bun.write(join(reader.directory, "customers.json"), JSON.stringify({ [id]: "cus_1" }));
     await use(id, 3, hour, "portal");
     await use(id, 30);
-    await use(stranger, 2);
+    await use(other, 2);
     await use(id, 1, new Date(Date.parse(hour) - 40 * 24 * HOUR_MS).toISOString());
     lost = 2;
     start();
@@ -199,9 +199,8 @@ describe("the programs of bill-customers.md", () => {
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line));
-      return new Set(
-        subjects.filter(({ subject }) => [id, stranger].includes(subject)).map((each) => each.id),
-      ).size;
+      return new Set(subjects.filter(({ subject }) => [id, other].includes(subject)).map((each) => each.id))
+        .size;
     };
     await waitFor(async () => (await unbilled()) === 3, { timeoutMs: 60_000 });
     expect(billed("cus_1")).toBe(120);

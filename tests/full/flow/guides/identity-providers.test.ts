@@ -96,10 +96,10 @@ describe("a standard OpenID provider", () => {
       claims: { aud: "https://other.example.com" },
     });
     const [reasons = ""] = await commandsOf(GUIDE, "When it does not work");
-    const told = await waitFor(async () => (await reader.run(reasons)) || null, {
+    const line = await waitFor(async () => (await reader.run(reasons)) || null, {
       what: "the line of the refusal",
     });
-    expect(told).toContain(
+    expect(line).toContain(
       `1 audience: The token's aud is "https://other.example.com", but AUTH_ALLOWED_AUDIENCES is ["${AUDIENCE}"].`,
     );
   });

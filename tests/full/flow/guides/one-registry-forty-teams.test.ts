@@ -41,7 +41,7 @@ const jobs: Record<string, Record<string, unknown>> = {
   widgets: { repository: "acme/widgets", environment: "production" },
   feature: { repository: "acme/widgets", environment: "staging" },
   invoices: { repository: "acme/invoices", environment: "production" },
-  stranger: { repository: "acme/widgets", environment: "production", repository_owner_id: "666" },
+  unknown: { repository: "acme/widgets", environment: "production", repository_owner_id: "666" },
 };
 
 const blockOf = async (heading: string, language: string, index = 0) =>

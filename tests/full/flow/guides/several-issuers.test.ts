@@ -77,15 +77,13 @@ test.if(services().postgres.real)(
     const { id } = await fetched(`${GATEWAY}/user`, { headers: { Authorization: `Bearer ${OLD_TOKEN}` } });
     await Bun.write(join(reader.directory, "subjects.json"), JSON.stringify({ [SUBJECT]: SUBJECT }));
     const settings = exported({
-      ...{
-        PROVIDER,
-        NEXT,
-        DATABASE_URL,
-        GATEWAY,
-        OLD_TOKEN,
-        STAFF_TOKEN: "",
-        NEW_TOKEN: await tokenOf(NEXT),
-      },
+      PROVIDER,
+      NEXT,
+      DATABASE_URL,
+      GATEWAY,
+      OLD_TOKEN,
+      STAFF_TOKEN: "",
+      NEW_TOKEN: await tokenOf(NEXT),
       // The quick start has no staff gateway.
       USERS: `http://${ostiary.places["127.0.0.1:3000"]}/users`,
     });

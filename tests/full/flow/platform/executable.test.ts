@@ -118,7 +118,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
   });
 
   test("reads no file of the current folder", async () => {
-    const cwd = join(folder, "strange");
+    const cwd = join(folder, "hostile");
     await mkdir(cwd);
     await writeFile(join(cwd, ".env"), "REGISTRY_URL=http://127.0.0.1:1\n");
     await writeFile(join(cwd, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
@@ -137,7 +137,10 @@ describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.
       const upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
       const ROUTE_STORE_URL = await freshRouteStoreUrl();
       const registry = await start([built, "registry"], {
-        ...{ ...PORTS, ROUTE_STORE_URL, ADMIN_TOKEN: TOKEN, DATABASE_URL: await freshDatabase() },
+        ...PORTS,
+        ROUTE_STORE_URL,
+        ADMIN_TOKEN: TOKEN,
+        DATABASE_URL: await freshDatabase(),
       });
       const routes = { routes: [{ path: "/here", methods: ["GET"] }] };
       const services = { alone: { url: upstream.url.origin, public: routes } };
@@ -148,13 +151,12 @@ describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.
         stderr: "",
       });
       const gateway = await start([built, "gateway"], {
-        ...{
-          ...PORTS,
-          ROUTE_STORE_URL,
-          COUNTER_STORE_URL: await freshCounterStoreUrl(),
-          AUDIT_ENABLED: "false",
-        },
-        ...{ CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/validate", MAX_UPSTREAM_REQUESTS: "4321" },
+        ...PORTS,
+        ROUTE_STORE_URL,
+        COUNTER_STORE_URL: await freshCounterStoreUrl(),
+        AUDIT_ENABLED: "false",
+        CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/validate",
+        MAX_UPSTREAM_REQUESTS: "4321",
       });
       await waitFor(async () => (await (await fetch(`${gateway.url}/here`)).text()) === "here");
       // The gateway restarted itself once: the runtime reads this variable only when a process starts.

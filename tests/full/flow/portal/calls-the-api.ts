@@ -31,7 +31,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   // PT-41, PT-42, PT-43, PT-44, PT-46
   test("sends a GET at once, shows status, limits and body, and shows a curl command that works", async () => {
     const id = await bed.organization("ada", "Callers");
-    const { page, go, complaints, strangers } = await bed.open("ada");
+    const { page, go, complaints, forbiddenUrls } = await bed.open("ada");
     await go(`#/org/${id}/reference`);
     await page.getByRole("table", { name: "Demo" }).waitFor();
     await open(page, "GET /demo/burst");
@@ -48,7 +48,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     const ran = Bun.spawnSync(["sh", "-c", command ?? ""], { env: { ...process.env, API_KEY } });
     expect(ran.stdout.toString()).toContain(id);
     expect(await page.content()).not.toContain(API_KEY.slice(0, 12));
-    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] });
+    expect({ complaints, forbiddenUrls }).toEqual({ complaints: [], forbiddenUrls: [] });
   });
 
   // PT-31, PT-43
@@ -119,7 +119,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
   // PT-32, PT-42, PT-45
   test("shows a hostile description of 5 000 calls as text, and calls no other origin", async () => {
     const id = await bed.organization("ada", "Hostile");
-    const { page, go, complaints, strangers } = await bed.open("ada", { locale: "de-DE" });
+    const { page, go, complaints, forbiddenUrls } = await bed.open("ada", { locale: "de-DE" });
     const many = Array.from({ length: 5_000 }, (_, each) => [
       `/many/${each}`,
       { get: thing({ operationId: `m${each}` }) },
@@ -149,7 +149,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByRole("button", { name: "Senden", exact: true }).click();
     await page.getByText("Die Antwort hat den Status 200.").first().waitFor();
     expect(await page.evaluate("window.ran")).toBeUndefined();
-    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] });
+    expect({ complaints, forbiddenUrls }).toEqual({ complaints: [], forbiddenUrls: [] });
   });
 
   // PT-46

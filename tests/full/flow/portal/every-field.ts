@@ -21,7 +21,11 @@ type Outcomes = Readonly<Record<keyof typeof VALUES, string>>;
  * to the service.
  */
 const OPTIONAL: Outcomes = {
-  ...{ empty: "sent", spaces: "sent", long: "too_long", controls: "control_characters", markup: "sent" },
+  empty: "sent",
+  spaces: "sent",
+  long: "too_long",
+  controls: "control_characters",
+  markup: "sent",
 };
 const REQUIRED: Outcomes = { ...OPTIONAL, empty: "empty", spaces: "empty" };
 const ROUTE: Outcomes = { ...OPTIONAL, markup: "route" };
@@ -32,7 +36,11 @@ const PARAMETER: Outcomes = { ...ANY, empty: "missing" };
 /** The expected reactions of a field for the name of what is deleted. */
 const { typeFirst } = de.settings;
 const OTHER_NAME: Outcomes = {
-  ...{ empty: typeFirst, spaces: typeFirst, long: typeFirst, controls: typeFirst, markup: typeFirst },
+  empty: typeFirst,
+  spaces: typeFirst,
+  long: typeFirst,
+  controls: typeFirst,
+  markup: typeFirst,
 };
 
 const { columns } = de.members;

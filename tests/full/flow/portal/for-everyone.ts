@@ -216,7 +216,8 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
           header: innerWidth < 768 && document.querySelector("header").offsetHeight > 64 };
       })()`);
       expect({ name, width, found }).toEqual({
-        ...{ name, width },
+        name,
+        width,
         found: { near: [], narrow: 0, main: false, header: false },
       });
     }
@@ -226,7 +227,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   // PT-32, PT-33, PT-37
   test("has no axe violation, leaves room between controls, is reached by Tab in order, and returns the focus of a dialog", async () => {
     const shown = await bed.visit();
-    const { page, complaints, strangers } = shown;
+    const { page, complaints, forbiddenUrls } = shown;
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     await expectSound(page, "the sign-in");
     await signIn(page, "ada");
@@ -246,6 +247,6 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     expect(dialogs.filter((dialog) => !stops.some((stop) => stop.endsWith(`, ${dialog}`)))).toEqual([]);
     expect(stops.length).toBeGreaterThan(25);
     expect(await page.evaluate("window.ran")).toBeUndefined();
-    expect([complaints, strangers]).toEqual([[], []]);
+    expect([complaints, forbiddenUrls]).toEqual([[], []]);
   });
 });

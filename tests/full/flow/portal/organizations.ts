@@ -233,7 +233,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   });
 
   // PT-22
-  test("is told that a hostile invitation was not found, and can paste another link, also after a link without its token", async () => {
+  test("sees that a hostile invitation was not found, and can paste another link, also after a link without its token", async () => {
     const { page, complaints } = await bed.visit({
       path: "/portal/invite?#%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E",
     });
@@ -247,7 +247,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   });
 
   // PT-22
-  test("can paste the link of an invitation, and is told that it was revoked", async () => {
+  test("can paste the link of an invitation, and sees that it was revoked", async () => {
     const id = await bed.organization("revokes", "Revoking");
     const made = await (await bed.callAsMember("revokes", id, "POST", "/org/invites", {})).json();
     await bed.callAsMember("revokes", id, "DELETE", `/org/invites/${textOf(made, "id")}`);
@@ -265,7 +265,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   });
 
   // PT-30
-  test("is served after a short rate limit without another click, and is told when a longer one ends", async () => {
+  test("is served after a short rate limit without another click, and sees when a longer one ends", async () => {
     const { page, go } = await bed.open("limited");
     await page.getByText("You are in no organization yet.").waitFor();
     let calls = 0;

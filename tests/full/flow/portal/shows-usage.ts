@@ -17,8 +17,15 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
 
   function quota(changes: Partial<OrganizationQuota>): OrganizationQuota {
     return {
-      ...{ policy: "monthly", service: "widgets", method: null, route: null, period: "month" },
-      ...{ from: TODAY, to: "2030-01-01T00:00:00.000Z", requests: 1_000, charged: 250 },
+      policy: "monthly",
+      service: "widgets",
+      method: null,
+      route: null,
+      period: "month",
+      from: TODAY,
+      to: "2030-01-01T00:00:00.000Z",
+      requests: 1_000,
+      charged: 250,
       ...changes,
     };
   }
@@ -75,7 +82,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
       },
       { timeoutMs: PAGE_TIMEOUT_MS / 2, what: "the report of the requests" },
     );
-    const { page, go, complaints, strangers } = await bed.open("ada");
+    const { page, go, complaints, forbiddenUrls } = await bed.open("ada");
     await go(`#/org/${id}/usage`);
     await page.getByRole("img", { name: /^Requests by day: \d+ in all, 0 refused, 0 failed\.$/ }).waitFor();
     await page.getByText("No request was charged to a quota in this period.").waitFor();
@@ -83,7 +90,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     await page.getByRole("row", { name: /GET \/demo\/burst 3/ }).waitFor();
     await page.getByRole("button", { name: "Show the limits" }).click();
     await page.getByRole("table", { name: "Limits of your calls" }).waitFor();
-    expect([complaints, strangers]).toEqual([[], []]);
+    expect([complaints, forbiddenUrls]).toEqual([[], []]);
   });
 
   // PT-35

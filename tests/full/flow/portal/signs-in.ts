@@ -28,7 +28,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
 
   // PT-10, PT-12
   test("signs in with the code flow and PKCE, and the URL shows neither code nor state", async () => {
-    const { page, strangers, complaints } = await bed.visit();
+    const { page, forbiddenUrls, complaints } = await bed.visit();
     const seen = everyRequest(page);
     await signIn(page, "ada");
     const asked = seen
@@ -47,7 +47,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     await page.getByText("Signed in as ada").waitFor();
     expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/`);
     expect(await page.evaluate("history.length")).toBeLessThan(5);
-    expect([strangers, complaints]).toEqual([[], []]);
+    expect([forbiddenUrls, complaints]).toEqual([[], []]);
   });
 
   // PT-11
@@ -146,7 +146,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   });
 
   // PT-15
-  test("is told when the provider does not respond, or when the gateway refuses the token", async () => {
+  test("sees when the provider does not respond, or when the gateway refuses the token", async () => {
     const { page } = await bed.visit();
     await page.route("**/.well-known/openid-configuration", (route) => route.abort());
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -162,7 +162,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   test.each<[string, (route: Route) => unknown]>([
     ["is silent", () => undefined],
     ["is behind a proxy that responds with HTML", respondWithHtml],
-  ])("is told that the provider does not respond when it %s", async (_what, respond) => {
+  ])("sees that the provider does not respond when it %s", async (_what, respond) => {
     const { page } = await bed.visit();
     await page.addInitScript(`
       const timeout = AbortSignal.timeout.bind(AbortSignal);
@@ -186,7 +186,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
       "Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('', 'SecurityError'); } })",
       "Your browser blocks the storage",
     ],
-  ])("is told that %s, also with the link of an invitation", async (_what, script, says) => {
+  ])("sees that %s, also with the link of an invitation", async (_what, script, says) => {
     for (const path of ["/portal", "/portal/invite?#inv_x"]) {
       const { page, complaints } = await bed.visit({ path: "/portal/none" });
       await page.addInitScript(script);
@@ -212,8 +212,8 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
 
   // PT-12
   test("stays at the gateway's origin after a sign-in that started at another origin's path", async () => {
-    const { page, strangers, complaints } = await bed.open("ada", { path: "/portal#//example.com" });
+    const { page, forbiddenUrls, complaints } = await bed.open("ada", { path: "/portal#//example.com" });
     expect(new URL(page.url()).href).toStartWith(`${bed.gatewayUrl}/portal`);
-    expect([strangers, complaints]).toEqual([[], []]);
+    expect([forbiddenUrls, complaints]).toEqual([[], []]);
   });
 });

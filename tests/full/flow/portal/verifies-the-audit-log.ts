@@ -178,7 +178,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   // PT-62, PT-63, PT-64
   test("is verified in the browser, also against a root that was saved earlier", async () => {
     const id = await changed("Sealed", 3);
-    const { page, go, complaints, strangers } = await bed.open("ada");
+    const { page, go, complaints, forbiddenUrls } = await bed.open("ada");
     await go(`#/org/${id}/audit`);
     await page.getByRole("link", { name: "Verify the log" }).click();
     await verify(page);
@@ -196,7 +196,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
       timeoutMs: PAGE_TIMEOUT_MS / 4,
     });
     await verdict(page).getByText(COMPLETE).waitFor();
-    expect([complaints, strangers]).toEqual([[], []]);
+    expect([complaints, forbiddenUrls]).toEqual([[], []]);
   });
 
   // PT-62
@@ -226,12 +226,12 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
 
   // PT-62
   test("is not accepted when an event is changed, or when the export is unreadable", async () => {
-    const id = await changed("Told", 3);
+    const id = await changed("Changed", 3);
     const { page, go } = await bed.open("ada");
     const tried: [what: string, change: (lines: string[]) => string[]][] = [
       [
         "The entry is not what was sealed",
-        (lines) => lines.map((line) => line.replace('"Told 1"', '"Sold 1"')),
+        (lines) => lines.map((line) => line.replace('"Changed 1"', '"Altered 1"')),
       ],
       ["This line is not what the format allows here", () => ["<p>Sorry</p>"]],
     ];

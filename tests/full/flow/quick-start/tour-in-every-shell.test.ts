@@ -32,8 +32,11 @@ test.each(
   const adminTokenFile = join(folder, "admin-token");
   await Bun.write(adminTokenFile, "the-token");
   const places = {
-    ...{ gatewayUrl: "http://[::1]:5001", registryUrl: "http://127.0.0.1:5002", adminTokenFile },
-    ...{ identityProviderUrl: "http://127.0.0.1:4001", sampleServiceUrl: "http://127.0.0.1:4000" },
+    gatewayUrl: "http://[::1]:5001",
+    registryUrl: "http://127.0.0.1:5002",
+    adminTokenFile,
+    identityProviderUrl: "http://127.0.0.1:4001",
+    sampleServiceUrl: "http://127.0.0.1:4000",
   };
   const output = await takeTour(STAND_INS + tourText(places), shell, bracketed);
   expect([...output.keys()]).toEqual(tourSteps(places).map(({ shows }) => shows));

@@ -19,12 +19,12 @@ test("log lines are dropped, without a delay and in bounded memory, when nobody 
         stderr: "pipe",
       },
     );
-    const told = JSON.parse(await new Response(child.stderr).text());
+    const counted = JSON.parse(await new Response(child.stderr).text());
     expect(await child.exited).toBe(0);
-    expect(told.dropped).toBeGreaterThan(100_000);
-    expect(told.dropped).toBeLessThan(200_000);
+    expect(counted.dropped).toBeGreaterThan(100_000);
+    expect(counted.dropped).toBeLessThan(200_000);
     // The process logged nearly 100 MB. More than 100 000 of its 200 000 lines were dropped.
-    expect(told.rss_bytes).toBeLessThan(400_000_000);
+    expect(counted.rss_bytes).toBeLessThan(400_000_000);
   } finally {
     closeSync(stdout);
   }

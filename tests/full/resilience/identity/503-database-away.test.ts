@@ -78,11 +78,11 @@ describe.skipIf(!services().postgres.real)("identity while its database is down"
     await waitFor(async () => (await ready()) === 200, { what: "readiness" });
 
     const events = await identity.events();
-    const told = events
+    const reported = events
       .filter(({ type }) => type === "organization.created")
       .map((event) => event.organization_id);
-    expect(told).toEqual(expect.arrayContaining(created));
-    for (const id of told) {
+    expect(reported).toEqual(expect.arrayContaining(created));
+    for (const id of reported) {
       const { status, body } = await identity.call("GET", `/organizations/${id}/members`);
       expect(status).toBe(200);
       expect(body.members).toHaveLength(1);

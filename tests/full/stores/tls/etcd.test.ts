@@ -69,23 +69,23 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
     const store = await openRouteStore(url(), {
       tls: files("ROUTE_STORE", { ca: trusted, pair: material.made.client }),
     });
-    const told = await recordChanges(store, "tls/");
+    const watched = await recordChanges(store, "tls/");
     await store.put("tls/a", "1");
-    await waitFor(() => told.calls() > 0, { what: "the change" });
+    await waitFor(() => watched.calls() > 0, { what: "the change" });
     install(material.made.renewed);
     await server.restart();
     await expect(store.ping(2_000)).rejects.toThrow();
     trusted.trust(material.made.next);
     await waitFor(() => store.ping(2_000).then(() => true), { what: "a call under the renewed CA" });
-    const before = told.calls();
+    const before = watched.calls();
     await waitFor(
       async () => {
         await store.put("tls/b", crypto.randomUUID());
-        return told.calls() > before;
+        return watched.calls() > before;
       },
       { what: "the watch to go on" },
     );
-    await told.close();
+    await watched.close();
     await store.close();
   });
 });

@@ -84,9 +84,9 @@ describe.if(services().redis.binary)("TLS to a Redis Cluster", () => {
     const store = await openCounterStore(url, { tls: files("COUNTER_STORE", { ca: material.made.ca }) });
     await waitFor(async () => (await store.increment("clustered", 60)).count > 0, { what: "a count" });
     await store.close();
-    const stranger = await openCounterStore(url, { tls: files("COUNTER_STORE", { ca: material.made.next }) });
-    expect(await message(stranger.increment("clustered", 60))).toContain("COUNTER_STORE_URL");
-    await stranger.close();
+    const other = await openCounterStore(url, { tls: files("COUNTER_STORE", { ca: material.made.next }) });
+    expect(await message(other.increment("clustered", 60))).toContain("COUNTER_STORE_URL");
+    await other.close();
     await server.close();
   });
 });

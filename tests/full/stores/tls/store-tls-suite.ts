@@ -24,7 +24,7 @@ export interface Material {
   renewed: CertificatePair;
   client: CertificatePair;
   /** A client certificate of the second CA, which servers do not trust. */
-  stranger: CertificatePair;
+  untrusted: CertificatePair;
 }
 
 /** Creates two CAs and their certificates for all tests of a file. */
@@ -66,7 +66,7 @@ export class TlsMaterial {
       expired: ca.sign("expired", { expired: true }),
       renewed: next.sign("renewed"),
       client: ca.sign("client"),
-      stranger: next.sign("stranger"),
+      untrusted: next.sign("untrusted"),
     };
   }
 }
@@ -135,7 +135,7 @@ export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
     await bed.show(material.made.good);
     const files = `${bed.peer}_CERT_FILE and ${bed.peer}_KEY_FILE`;
     expect(await message(bed.useAsking({ ca: material.made.ca }))).toContain(files);
-    expect(await message(bed.useAsking({ ca: material.made.ca, pair: material.made.stranger }))).toBe(
+    expect(await message(bed.useAsking({ ca: material.made.ca, pair: material.made.untrusted }))).toBe(
       `The client's TLS certificate was refused by ${bed.server()} (${url}): set ${files} to a certificate that the server trusts.`,
     );
     await bed.useAsking({ ca: material.made.ca, pair: material.made.client });
