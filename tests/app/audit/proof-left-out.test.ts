@@ -66,6 +66,12 @@ describe("a log whose rows are not what was sealed", () => {
       "differs from the sealed one",
     ],
     [
+      "declared-after",
+      `insert into audit.declarations (chain_id, position, declared_at, kind, month, content, chain, salt)
+        values (${ID}, 9, now(), 'retention', '2026-01', '{}', sha256('x'), '\\x00')`,
+      "entries after its end",
+    ],
+    [
       "row-gone",
       "delete from audit.chains where owner = $OWNER",
       "the chain ends at position 0, and position 5",
@@ -78,7 +84,8 @@ describe("a log whose rows are not what was sealed", () => {
       statements(
         owner,
         `delete from audit.chains where owner = $OWNER;
-        insert into audit.chains select * from audit.kept; drop table audit.kept`,
+        insert into audit.chains select * from audit.kept; drop table audit.kept;
+        delete from audit.declarations where chain_id = ${ID}`,
       ),
     );
     await log.seal();
@@ -245,6 +252,14 @@ describe("a log whose rows are not what was sealed", () => {
       update audit.chains set position = 4, chain = (select chain from audit.entries
         where chain_id = chains.id and position = 4) where owner = $OWNER`,
       5,
+    ],
+    [
+      "a dropped month was declared after its end without the key, and an event was changed",
+      `insert into audit.declarations (chain_id, position, declared_at, kind, month, content, chain, salt)
+        select ${ID}, n, now(), 'retention', '2026-01', '{"month":"2026-01","declared_at":"2026-03-01T00:00:00.000Z"}',
+          sha256('x'), '\\x00' from unnest(array[6, 7, 100]) n;
+      update audit.audit_events set ip = '::9' where organization_id = $O and outcome <> 'pending'`,
+      1,
     ],
     [
       "its chain is gone",

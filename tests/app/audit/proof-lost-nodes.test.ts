@@ -159,6 +159,10 @@ test("a chain whose row differs from its entries gets the head of its entries, a
   await expectAllComplete(log);
 });
 
+/** Removes the owner's chain. */
+const GONE = `delete from audit.entries where chain_id = ${ID};
+  delete from audit.chains where owner = 'organization:${OWNER}'`;
+
 /** Cuts an entry off the owner's chain, and makes the row of the chain agree. */
 const SHORTENED = `delete from audit.entries where chain_id = ${ID} and position = 6;
   update audit.chains set position = 5, chain = (select chain from audit.entries where chain_id = ${ID}
@@ -170,6 +174,25 @@ test("a shorter chain that agrees with itself is taken as it is, and gets its ev
   expect(await newTree(log)).toEqual([]);
   await log.proof(OWNER).catch(() => null);
   await expectAllComplete(log);
+});
+
+// AU-204
+test.each([
+  ["that agree with each other", SHORTENED, "select 1", 5],
+  ["that are gone", GONE, `delete from audit.audit_events where organization_id = '${OWNER}'`, 0],
+])("a log that is left out already has to be restarted, with rows %s", async (_, change, later, to) => {
+  const owner = `organization:${OWNER}`;
+  const isLeftOut = () => log.sql`select from audit.altered_chains where owner = ${owner}`;
+  const log = await changed(change);
+  await log.sealed(1, OWNER);
+  expect(await isLeftOut()).toHaveLength(1);
+  await log.tamper(`${later};${LOST}`);
+  expect(await newTree(log)).toEqual([owner]);
+  await log.seal();
+  expect(await isLeftOut()).toHaveLength(1);
+  expect(await restartChain(log.deps, owner)).toEqual({ from: 1, to });
+  await log.sealed(1, OWNER);
+  expect(await verdictOf(log, OWNER)).toMatchObject({ restarts: [{ from: 1 }] });
 });
 
 // AU-204

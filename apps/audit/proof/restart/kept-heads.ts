@@ -3,7 +3,6 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { HeadMap, type MapHead, rootOf } from "../heads/head-map.ts";
 import { isLeaf, type LeafSlot, type MapNode, type NodeRef, SLOTS } from "../heads/node.ts";
 import { selectNodes } from "../heads/nodes-sql.ts";
-import type { LeafRow } from "../root/tree-sql.ts";
 import {
   type ChainEnd,
   intactEnd,
@@ -14,6 +13,7 @@ import {
 } from "../seal/chain-sql.ts";
 import type { AlteredChain } from "../seal/chains.ts";
 import type { PassDeps } from "../seal/seal-pass.ts";
+import type { SealerState } from "../seal/state-sql.ts";
 
 /** The number of nodes that one statement reads. */
 const NODES = 1_000;
@@ -29,9 +29,13 @@ interface Kept {
  * Returns the map of heads of the newest stored leaf. If nodes or all leaves are lost, makes the map again: heads that can
  * be read stay, and a lost head is computed from the entries of its chain. No stored hash of a chain's end is trusted. A
  * chain that does not give its head gets one that its rows cannot match, so that only `ostiary audit restart --owner`
- * continues the chain. So does an owner of events that has no chain, because its chain may have been removed.
+ * continues the chain. So does an owner of events that has no chain, because its chain may have been removed, and each
+ * chain that is left out already, because its rows may agree with each other although they are not what was sealed.
  */
-export async function keptHeads(deps: PassDeps, leaf: LeafRow | null): Promise<Kept> {
+export async function keptHeads(
+  deps: PassDeps,
+  { leaf, altered: leftOut }: Pick<SealerState, "leaf" | "altered">,
+): Promise<Kept> {
   const { reads, memory } = deps;
   const root = leaf && rootOf(leaf);
   const { heads, lost } =
@@ -49,10 +53,13 @@ export async function keptHeads(deps: PassDeps, leaf: LeafRow | null): Promise<K
     return depths.some((depth) => lost.has(way.slice(0, depth)));
   };
   const altered: AlteredChain[] = [];
+  const isLeftOut = new Set(leftOut);
   for (const row of (await reads.run("select_chain_ends", selectEnds)).filter(isLost)) {
     const { head, isSame } = await headOfRows(deps, row);
-    map.setKey(mapSteps(row.owner), head);
-    if (!isSame) altered.push({ owner: row.owner, reason: "its head is lost, and its rows do not give it" });
+    const isKnown = isLeftOut.has(row.owner);
+    map.setKey(mapSteps(row.owner), isKnown ? { ...head, chain: ZERO_HASH } : head);
+    const why = isKnown ? "it was left out before" : "its rows do not give it";
+    if (isKnown || !isSame) altered.push({ owner: row.owner, reason: `its head is lost, and ${why}` });
   }
   for (const { owner, position } of (await reads.run("select_chainless", selectChainless)).filter(isLost)) {
     map.setKey(mapSteps(owner), { position, chain: ZERO_HASH });

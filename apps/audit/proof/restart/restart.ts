@@ -9,7 +9,6 @@ import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
 import { EMPTY_TREE } from "../root/signed-root.ts";
 import { type ChainRow, forget, intactEnd, selectDroppedMonth } from "../seal/chain-sql.ts";
 import { declare } from "../seal/declare.ts";
-import { lockEntries } from "../seal/pass-sql.ts";
 import { logAltered, nextLeaf, type PassDeps, writeSigned } from "../seal/seal-pass.ts";
 import { selectState } from "../seal/state-sql.ts";
 import { keptHeads } from "./kept-heads.ts";
@@ -86,7 +85,7 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
     return {
       declared: [{ owner, declaration: { kind: "restart", from, declared_at, lost } }],
       chains: ends,
-      also: { before: lockEntries, after: (writing) => forget(writing, end, from) },
+      also: (writing) => forget(writing, end, from),
     };
   });
   return givenUp;
@@ -116,7 +115,7 @@ export async function restartTree(deps: PassDeps): Promise<number> {
   if (state.trees.some((tree) => tree.origin === origin)) {
     throw new StartRefused(`The log already has a tree with the name ${origin}. Choose a new name.`);
   }
-  const { map, altered } = await keptHeads(deps, state.leaf);
+  const { map, altered } = await keptHeads(deps, state);
   // nodes of a leaf that is lost may be stored still, and no leaf gets their number again
   const newest = await deps.reads.run("select_newest_version", selectNewestVersion);
   const before = Math.max(Number(state.leaf?.number ?? 0), newest);

@@ -22,7 +22,9 @@ export function selectChains(orm: Orm, owners: readonly string[]): Promise<Chain
     sql`select wanted.owner, coalesce(known.id, nextval('audit.chain_ids')) as id,
         coalesce(known.position, 0) as position, encode(known.chain, 'hex') as chain,
         exists (select from audit.entries entry
-          where entry.chain_id = known.id and entry.position > known.position) as goes_on
+          where entry.chain_id = known.id and entry.position > known.position)
+        or exists (select from audit.declarations declared
+          where declared.chain_id = known.id and declared.position > known.position) as goes_on
       from json_array_elements_text(${JSON.stringify(owners)}::text::json) as wanted(owner)
         left join audit.chains known using (owner)`,
   );
@@ -40,17 +42,11 @@ export function selectMoved(orm: Orm, leaf: number): Promise<MovedChain[]> {
 }
 
 /** Removes the entries of a chain from a position on, so that events that still exist are sealed again. */
-export async function forget(tx: Orm, { id, owner, position }: ChainRow, from: number): Promise<void> {
+export async function forget(tx: Orm, { id, owner }: ChainRow, from: number): Promise<void> {
   const bigint = (value: number) => sql`${String(value)}::text::bigint`;
-  for (const table of ["entries", "declarations"]) {
-    const name = sql`audit.${sql.identifier(table)}`;
+  for (const name of ["audit.entries", "audit.declarations"].map(sql.raw)) {
     await rows(tx, sql`alter table ${name} disable trigger no_change`);
-    // the declaration of the restart follows the sealed head
-    await rows(
-      tx,
-      sql`delete from ${name} where chain_id = ${bigint(id)} and position >= ${bigint(from)}
-        and (position <= ${bigint(position)} or ${table === "entries"}::boolean)`,
-    );
+    await rows(tx, sql`delete from ${name} where chain_id = ${bigint(id)} and position >= ${bigint(from)}`);
     await rows(tx, sql`alter table ${name} enable trigger no_change`);
   }
   await rows(
@@ -87,8 +83,8 @@ export async function selectLastPosition(orm: Orm, chain_id: number): Promise<nu
 }
 
 /**
- * Returns the owners of stored events that have no chain, and the last position of these events in chains that no row
- * names any more; 0 for none.
+ * Returns the owners of stored events, and owners that are left out, that have no chain. Returns with each the last position
+ * of its events in chains that no row names any more; 0 for none.
  */
 export function selectChainless(orm: Orm): Promise<{ owner: string; position: number }[]> {
   return rows(
@@ -98,6 +94,9 @@ export function selectChainless(orm: Orm): Promise<{ owner: string; position: nu
         select log.owner, event.id from audit.audit_events event cross join lateral (
           values ('user:' || event.user_id), ('organization:' || event.organization_id)) as log(owner)
         where log.owner is not null and not exists (select from audit.chains known where known.owner = log.owner)
+        union all
+        select owner, null from audit.altered_chains aside
+        where not exists (select from audit.chains known where known.owner = aside.owner)
         offset 0
       ) due left join audit.entries entry on entry.event_id = due.id
         and not exists (select from audit.chains known where known.id = entry.chain_id)

@@ -3,7 +3,6 @@ import { type Declaration, declarationHash } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
 import { planChains } from "./chains.ts";
-import type { PassSteps } from "./pass-sql.ts";
 import { openMap, type PassRead } from "./read-pass.ts";
 import { type Base, nextLeaf, type PassDeps, sealPass, writeSigned } from "./seal-pass.ts";
 import { selectState } from "./state-sql.ts";
@@ -25,8 +24,8 @@ interface Plan {
   declared: readonly Declared[];
   /** The ends of the chains that the declarations follow. */
   chains: readonly ChainRow[];
-  /** Further changes of the same transaction. */
-  also?: PassSteps;
+  /** Changes entries or declarations of earlier passes, in the same transaction. */
+  also?: (tx: Orm) => Promise<void>;
 }
 
 /**

@@ -51,10 +51,10 @@ export interface PassWrite {
   restored?: readonly string[];
 }
 
-/** Further steps in the transaction of a pass. */
+/** Further steps in the transaction of a pass, which are left out if another pass was written first. */
 export interface PassSteps {
+  /** Changes entries or declarations of earlier passes. */
   before?: ((tx: Orm) => Promise<void>) | undefined;
-  /** A step that is left out if another pass was written first. */
   after: (tx: Orm) => Promise<void>;
 }
 
@@ -70,17 +70,19 @@ export async function writePass(
 ): Promise<boolean> {
   const write = async (orm: Orm) => (await rows(orm, passStatement(passes, pass))).length > 0;
   if (steps === undefined) return database.run("write_pass", write);
+  const { before, after } = steps;
   return database.transaction("write_pass", async (tx) => {
-    await steps.before?.(tx);
+    if (before !== undefined) {
+      // a pass that waits for the sealer's row already holds its locks on these tables
+      await rows(tx, sql`lock table audit.entries, audit.declarations in share row exclusive mode`);
+      const current = await rows(tx, sql`select 1 from audit.sealer where passes = ${passes} for update`);
+      if (current.length === 0) return false;
+      await before(tx);
+    }
     const isWritten = await write(tx);
-    if (isWritten) await steps.after(tx);
+    if (isWritten) await after(tx);
     return isWritten;
   });
-}
-
-/** Locks the tables that {@link forget} changes, before the sealer's row: a pass locks them in the same order. */
-export async function lockEntries(tx: Orm): Promise<void> {
-  await rows(tx, sql`lock table audit.entries, audit.declarations in share row exclusive mode`);
 }
 
 function passStatement(passes: number, pass: PassWrite): SQL {

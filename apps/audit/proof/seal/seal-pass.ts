@@ -1,7 +1,7 @@
 import { type Clock, inSlices } from "@ostiary/lib/async";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import { hexOf, leafText } from "@ostiary/lib/domain/proof";
-import { type Database, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Edge, grown, type TrustedTree } from "../root/signed-root.ts";
 import { type LeafRow, leafOf } from "../root/tree-sql.ts";
@@ -16,7 +16,7 @@ import {
   type UnsealedRow,
 } from "./entries.ts";
 import { leaveOutUnreadable, refusedOf, unreadableOf } from "./isolate.ts";
-import { type LeafWrite, type PassSteps, type PassWrite, writePass } from "./pass-sql.ts";
+import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import {
   ENTRIES_MAX,
   type Look,
@@ -203,14 +203,11 @@ export function writeSigned(
   deps: PassDeps,
   base: Base,
   write: PassWrite & { leaf: LeafWrite },
-  { before, after }: Partial<PassSteps> = {},
+  before?: (tx: Orm) => Promise<void>,
 ): Promise<boolean> {
   return writePass(deps.writes, base.state.passes, write, {
     before,
-    after: async (tx) => {
-      await after?.(tx);
-      await signLeaf(deps, base, write, (note) => storeNoteWithin(tx, note));
-    },
+    after: (tx) => signLeaf(deps, base, write, (note) => storeNoteWithin(tx, note)),
   });
 }
 
