@@ -26,11 +26,11 @@ export type Credentials = Readonly<Record<Exclude<Caller, "nobody">, Credential>
 
 /** The error of a credential that cannot be had. */
 export class NoCredential extends Error {
-  readonly answer: Result<never>;
+  readonly result: Result<never>;
 
-  constructor(answer: Result<never>) {
+  constructor(result: Result<never>) {
     super();
-    this.answer = answer;
+    this.result = result;
   }
 }
 
@@ -77,7 +77,7 @@ export class Gateway {
     path: string,
     call: Call = {},
   ): Promise<Result<Static<Schema>>> {
-    const response = await this.#answer(path, call, TIMEOUT_MS);
+    const response = await this.#request(path, call, TIMEOUT_MS);
     return response.ok ? parsed(schema, response.value, call) : response;
   }
 
@@ -101,7 +101,7 @@ export class Gateway {
    * body.
    */
   stream(path: string, call: Call = {}): Promise<Result<Response>> {
-    return this.#answer(path, call);
+    return this.#request(path, call);
   }
 
   /**
@@ -119,11 +119,11 @@ export class Gateway {
     try {
       return succeeded({ [credential.header]: await credential.value(null) });
     } catch (error) {
-      return answerTo(error, false);
+      return resultOf(error, false);
     }
   }
 
-  async #answer(path: string, call: Call, timeoutMs?: number): Promise<Result<Response>> {
+  async #request(path: string, call: Call, timeoutMs?: number): Promise<Result<Response>> {
     const response = await this.#exchange(path, call, ofPlatform, timeoutMs);
     if (!response.ok || response.value.ok) return response;
     const text = await response.value.text().catch(() => "");
@@ -163,7 +163,7 @@ export class Gateway {
     try {
       return succeeded(await send(request));
     } catch (error) {
-      return answerTo(error, isWrite(call));
+      return resultOf(error, isWrite(call));
     }
   }
 
@@ -203,9 +203,9 @@ export async function parsed<Schema extends TSchema>(
   }
 }
 
-/** Returns the failure of a call that got no response. */
-function answerTo(error: unknown, outcomeUnknown: boolean): Result<never> {
-  return error instanceof NoCredential ? error.answer : failed("away", { outcomeUnknown });
+/** Returns the result of a call that got no response. */
+function resultOf(error: unknown, outcomeUnknown: boolean): Result<never> {
+  return error instanceof NoCredential ? error.result : failed("away", { outcomeUnknown });
 }
 
 /** Repeats calls of the platform's own services, which do nothing before the gateway admits a request. */

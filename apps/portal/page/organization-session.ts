@@ -158,11 +158,11 @@ export class OrganizationSession {
   async #mint(organization_id: string): Promise<Result<Opened>> {
     const path = pathTo("user", "organizations", organization_id, "session");
     const openedMs = Date.now();
-    const answer = await this.#gateway.stream(path, { method: "POST", body: {} });
-    if (!answer.ok) return answer;
-    const minted = await parsed(Session, answer.value, { method: "POST" });
+    const sent = await this.#gateway.stream(path, { method: "POST", body: {} });
+    if (!sent.ok) return sent;
+    const minted = await parsed(Session, sent.value, { method: "POST" });
     if (!minted.ok) return minted;
-    const lifetimeMs = lifetimeOf(minted.value.expires_at, answer.value);
+    const lifetimeMs = lifetimeOf(minted.value.expires_at, sent.value);
     return succeeded({ session: minted.value, user_id: this.#options.person(), openedMs, lifetimeMs });
   }
 

@@ -78,8 +78,8 @@ async function readExport(
   call: Call,
   onProgress: (bytes: number) => void,
 ): Promise<Result<Blob>> {
-  const answer = await gateway.stream(path, call);
-  if (!answer.ok) return answer;
+  const streamed = await gateway.stream(path, call);
+  if (!streamed.ok) return streamed;
   let bytes = 0;
   const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(chunk, out) {
@@ -89,8 +89,8 @@ async function readExport(
     },
   });
   try {
-    const counted = answer.value.body?.pipeThrough(counting) ?? null;
-    return succeeded(await new Response(counted, answer.value).blob());
+    const counted = streamed.value.body?.pipeThrough(counting) ?? null;
+    return succeeded(await new Response(counted, streamed.value).blob());
   } catch {
     return failed("away");
   }

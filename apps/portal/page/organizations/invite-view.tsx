@@ -100,9 +100,9 @@ function Opening({ organization_id }: { organization_id: string }) {
   return null;
 }
 
-function enter(session: Session, organization_id: string, said: string): void {
+function enter(session: Session, organization_id: string, text: string): void {
   session.discardInvite();
-  session.announce(said);
+  session.announce(text);
   location.hash = addressOf(OVERVIEW, organization_id);
 }
 

@@ -14,7 +14,7 @@ export function OrganizationsView() {
   return (
     <>
       <p class="lead">{texts.lead}</p>
-      <Loaded asked={memberships}>{(answer) => <Organizations memberships={answer} />}</Loaded>
+      <Loaded asked={memberships}>{(all) => <Organizations memberships={all} />}</Loaded>
       <CreateOrganization onUnknown={memberships.again} />
     </>
   );

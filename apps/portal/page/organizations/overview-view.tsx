@@ -84,16 +84,16 @@ function MonthSoFar() {
   const address = useAddress();
   const [nowMs] = useState(() => Date.now());
   const [month = ""] = monthsAt(nowMs);
-  const usage = useAsked(() => readMonth(gateway, month), month);
+  const asked = useAsked(() => readMonth(gateway, month), month);
   return (
     <section aria-labelledby="month">
       <h2 id="month">{t.month}</h2>
-      <Loaded asked={usage}>
-        {(answer) => (
+      <Loaded asked={asked}>
+        {({ usage, quotas }) => (
           <div class="halves">
-            <DayPlot days={daysOf(month, nowMs)} usage={answer.usage} />
+            <DayPlot days={daysOf(month, nowMs)} usage={usage} />
             <div>
-              <Quotas quotas={answer.quotas} />
+              <Quotas quotas={quotas} />
             </div>
           </div>
         )}

@@ -30,8 +30,8 @@ export function endingKeys(
  */
 export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs: number) {
   const page = async <Item extends TSchema>(name: string, item: Item, ...path: string[]) => {
-    const answer = await gateway.list(name, item, pathTo(...path));
-    return answer.ok ? answer.value : null;
+    const listed = await gateway.list(name, item, pathTo(...path));
+    return listed.ok ? listed.value : null;
   };
   const [members, invites, own, accounts] = await Promise.all([
     page("members", Member, "org", "members"),

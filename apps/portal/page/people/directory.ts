@@ -56,13 +56,13 @@ export class Directory {
   async #readPages(lookedUp: Set<string>): Promise<void> {
     let starting_after: string | undefined;
     for (let page = 0; page < PAGES_MAX; page += 1) {
-      const answer = await this.#gateway.list("members", Member, pathTo("org", "members"), {
+      const listed = await this.#gateway.list("members", Member, pathTo("org", "members"), {
         starting_after,
       });
-      if (!answer.ok || lookedUp !== this.#lookedUp) return;
-      this.learn(answer.value.items);
-      if (!answer.value.has_more) return;
-      starting_after = answer.value.items.at(-1)?.id;
+      if (!listed.ok || lookedUp !== this.#lookedUp) return;
+      this.learn(listed.value.items);
+      if (!listed.value.has_more) return;
+      starting_after = listed.value.items.at(-1)?.id;
     }
   }
 }

@@ -107,8 +107,17 @@ export function isGranted({ labels }: Operation, reader: { may(label: string): b
 
 /** The tags of Ostiary's own operations, below the paths that its catalogs publish. */
 const OWN_TAGS = new Set([
-  ...["API keys", "Audit events", "Invites", "Members", "Organizations", "Roles", "Service accounts"],
-  ...["Sessions", "Streams", "Usage", "Users"],
+  "API keys",
+  "Audit events",
+  "Invites",
+  "Members",
+  "Organizations",
+  "Roles",
+  "Service accounts",
+  "Sessions",
+  "Streams",
+  "Usage",
+  "Users",
 ]);
 const OWN_PATH = /^\/(?:user|org|member)(?:\/|$)/;
 /** The paths of what makes the pages and proofs work. */
@@ -223,12 +232,12 @@ const DESCRIPTION_PATH = "/edge/openapi.json";
  * the registry then refuses the person's credential, although the gateway accepts it for other calls.
  */
 export async function fetchDescription(gateway: Gateway): Promise<Result<Description>> {
-  const answer = await gateway.send(Type.Unknown(), DESCRIPTION_PATH);
-  if (answer.ok) {
-    const description = readDescription(answer.value);
+  const result = await gateway.send(Type.Unknown(), DESCRIPTION_PATH);
+  if (result.ok) {
+    const description = readDescription(result.value);
     return description === null ? failed("unexpected") : succeeded(description);
   }
-  if (answer.failure.kind !== "signed_out") return answer;
+  if (result.failure.kind !== "signed_out") return result;
   const person = await gateway.send(User, pathTo("user"));
-  return person.ok ? failed("forbidden", { status: answer.failure.status }) : answer;
+  return person.ok ? failed("forbidden", { status: result.failure.status }) : result;
 }

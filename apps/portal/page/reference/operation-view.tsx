@@ -74,7 +74,7 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
         {sending.busy ? t.sending : response !== null && t.status(response.status)}
       </p>
       {sending.failure !== null && <FailureNotice failure={sending.failure} />}
-      {response !== null && <Answer response={response} />}
+      {response !== null && <ResponsePanel response={response} />}
       <Secret value={curlOf(form, inputs, location.origin)} label={t.command} copy={t.copyCommand} />
       {asked !== null && (
         <ConfirmCall
@@ -188,11 +188,11 @@ function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCa
 const REDIRECTED = 0;
 
 /** Shows a response as text, never as markup (PT-44). */
-function Answer({ response: { status, headers, bytes, text, cut } }: { response: ShownResponse }) {
+function ResponsePanel({ response: { status, headers, bytes, text, cut } }: { response: ShownResponse }) {
   const t = useTexts().reference;
   const formats = useFormats();
   return (
-    <section class="panel" aria-label={t.answer}>
+    <section class="panel" aria-label={t.response}>
       <h3>{status === REDIRECTED ? t.redirect : t.status(status)}</h3>
       <dl class="facts">
         {headers.map(([name, value]) => (
@@ -204,7 +204,7 @@ function Answer({ response: { status, headers, bytes, text, cut } }: { response:
       {bytes > 0 && text === null && <p>{t.noText(formats.number(bytes))}</p>}
       {bytes > 0 && text !== null && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-        <section class="scrolled" tabIndex={0} aria-label={t.answerBody}>
+        <section class="scrolled" tabIndex={0} aria-label={t.responseBody}>
           <pre class="wrapped">{text}</pre>
         </section>
       )}

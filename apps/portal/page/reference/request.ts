@@ -102,8 +102,14 @@ export const SHOWN_BYTES_MAX = 1024 * 1024;
 export type ShownResponse = Awaited<ReturnType<typeof readResponse>>;
 
 const HEADERS = [
-  ...[...Object.values(RATE_LIMIT_HEADERS), LIMIT_SET_HEADERS.limits, LIMIT_SET_HEADERS.policies],
-  ...["Retry-After", "X-Request-ID", "Content-Type", "Location", "ETag"],
+  ...Object.values(RATE_LIMIT_HEADERS),
+  LIMIT_SET_HEADERS.limits,
+  LIMIT_SET_HEADERS.policies,
+  "Retry-After",
+  "X-Request-ID",
+  "Content-Type",
+  "Location",
+  "ETag",
 ];
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*[+.])?(?:json|xml|yaml|x-ndjson|x-www-form-urlencoded|javascript|jwt))/i;

@@ -36,7 +36,7 @@ export const en = {
     ],
     invalid: ["The input is not valid", ""],
     limited: ["Too many requests", "A limit was reached. Try again later."],
-    away: ["The service does not answer", "Try again in a moment."],
+    away: ["The service does not respond", "Try again in a moment."],
     unexpected: [
       "Unexpected response",
       "This page does not understand the response of the service. Reload the page.",
@@ -44,7 +44,7 @@ export const en = {
   },
   unknown: [
     "The change may have been made",
-    "The service did not answer. Check the current state before you try again.",
+    "The service did not respond. Check the current state before you try again.",
   ],
   problems: {
     empty: "Enter some text.",

@@ -15,9 +15,9 @@ const HEAD = 18;
 const BAR_SHARE = 0.7;
 /** The plot labels the first day of the month, and every fifth day. */
 const LABELLED_DAYS = 5;
-const KINDS = ["answered", "failed", "refused"] as const;
+const KINDS = ["served", "failed", "refused"] as const;
 
-/** Plots the requests of each day as a stacked bar: answered, failed and refused. */
+/** Plots the requests of each day as a stacked bar: served, failed and refused. */
 export function DayPlot({ days, usage }: DayPlotProps) {
   const t = useTexts().usage;
   const { number } = useFormats();
@@ -40,7 +40,7 @@ export function DayPlot({ days, usage }: DayPlotProps) {
         <line x1="0" x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} class="plot-line" />
         {days.map((day, index) => {
           const { requests = 0, refused = 0, failed = 0 } = byDay.get(day) ?? {};
-          const parts = { answered: Math.max(0, requests - refused - failed), failed, refused };
+          const parts = { served: Math.max(0, requests - refused - failed), failed, refused };
           const date = Number(day.slice("2026-11-".length, "2026-11-23".length));
           let y = HEIGHT - FOOT;
           return (

@@ -77,7 +77,7 @@ async function readLimits(gateway: Gateway) {
   const operations = description.value.operations
     .filter(({ caller }) => caller === "member")
     .map((operation) => ({ operation, limits: limitsOf(operation.source["x-rate-limit"], plan) }));
-  // The answer to GET /org states the default limit, if that call has it.
+  // The response to GET /org states the default limit, if that call has it.
   const asked = operations.find(
     ({ operation: { method, path } }) => method === "GET" && path === pathTo("org"),
   );

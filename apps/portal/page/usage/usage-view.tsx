@@ -63,11 +63,11 @@ export function UsageView({ place }: { place: Place }) {
         </label>
       </div>
       <Loaded asked={usage}>
-        {(answer) => (
+        {(loaded) => (
           <>
-            <Totals usage={answer.usage} />
-            <Quotas quotas={answer.quotas} />
-            <Days days={daysOf(month, nowMs)} answer={answer} />
+            <Totals usage={loaded.usage} />
+            <Quotas quotas={loaded.quotas} />
+            <Days days={daysOf(month, nowMs)} loaded={loaded} />
           </>
         )}
       </Loaded>
@@ -99,7 +99,7 @@ function Totals({ usage }: Pick<MonthUsage, "usage">) {
   );
 }
 
-function Days({ days, answer: { usage, gaps } }: { days: readonly string[]; answer: MonthUsage }) {
+function Days({ days, loaded: { usage, gaps } }: { days: readonly string[]; loaded: MonthUsage }) {
   const t = useTexts().usage;
   const { number } = useFormats();
   const [first] = gaps;

@@ -32,13 +32,13 @@ async function verify(request: VerifyRequest): Promise<Verification> {
   const { owner, kept, witnesses } = request;
   const root = kept === null ? null : await readCopy(kept);
   if (kept !== null && root === null) return { state: "failed", reason: "kept" };
-  const answer = await exportOf(request, root).catch(() => null);
-  if (answer?.body == null) return { state: "failed", reason: "away" };
-  if (!answer.ok) {
-    const body = tryJson(await answer.text().catch(() => ""));
-    return { state: "refused", failure: failureOf(answer, body, false).failure };
+  const response = await exportOf(request, root).catch(() => null);
+  if (response?.body == null) return { state: "failed", reason: "away" };
+  if (!response.ok) {
+    const body = tryJson(await response.text().catch(() => ""));
+    return { state: "refused", failure: failureOf(response, body, false).failure };
   }
-  const log = new StreamedLog(answer.body);
+  const log = new StreamedLog(response.body);
   try {
     const roots = root === null ? [] : [root];
     const origin = witnesses?.origin ?? null;
@@ -56,8 +56,8 @@ async function exportOf({ exportUrl, headers }: VerifyRequest, root: KeptRoot | 
   const init = { headers, cache: "no-store", redirect: "error" } as const;
   const size = root?.head.size ?? 0;
   if (size === 0) return fetch(exportUrl, init);
-  const answer = await fetch(`${exportUrl}&root=${size}`, init);
-  return answer.status === UNPROCESSABLE ? fetch(exportUrl, init) : answer;
+  const response = await fetch(`${exportUrl}&root=${size}`, init);
+  return response.status === UNPROCESSABLE ? fetch(exportUrl, init) : response;
 }
 
 function ruleOf(witnesses: WitnessSettings | null): WitnessRule | null {

@@ -23,7 +23,7 @@ export const usage: Texts["usage"] = {
   day: "Tag",
   plot: (requests, refused, failed) =>
     `Anfragen nach Tagen: ${requests} insgesamt, ${refused} abgelehnt, ${failed} fehlgeschlagen.`,
-  kinds: { answered: "beantwortet", failed: "fehlgeschlagen", refused: "abgelehnt" },
+  kinds: { served: "beantwortet", failed: "fehlgeschlagen", refused: "abgelehnt" },
   asTable: "Dasselbe als Tabelle",
   gap: "Möglicherweise fehlen Anfragen nach",
   parts: "Aufschlüsselung des Monats",

@@ -24,12 +24,12 @@ export const audit = {
   deeds,
   call: "called the API",
   auth: (type: AuthType) => AUTH_TYPES[type],
-  outcomes: { pending: "unknown", rejected: "refused", responded: "answered", no_response: "no response" },
+  outcomes: { pending: "unknown", rejected: "refused", responded: "responded", no_response: "no response" },
   outcomeHelp: {
     pending: "The request may have changed data.",
-    rejected: "The gateway answered without calling the service.",
-    responded: "The service answered.",
-    no_response: "The gateway called the service, but the service did not answer.",
+    rejected: "The gateway responded without calling the service.",
+    responded: "The service responded.",
+    no_response: "The gateway called the service, but the service did not respond.",
   },
   fields: {
     call: "Call",

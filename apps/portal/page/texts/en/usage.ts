@@ -20,7 +20,7 @@ export const usage = {
   day: "Day",
   plot: (requests: string, refused: string, failed: string) =>
     `Requests by day: ${requests} in all, ${refused} refused, ${failed} failed.`,
-  kinds: { answered: "answered", failed: "failed", refused: "refused" },
+  kinds: { served: "served", failed: "failed", refused: "refused" },
   asTable: "The same as a table",
   gap: "Some requests may be missing after",
   parts: "Breakdown of the month",
