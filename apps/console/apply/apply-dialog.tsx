@@ -45,8 +45,15 @@ export function ApplyDialog({ document, review, note, onClose, onReview, onDone 
   );
 }
 
+interface ReviewedDocumentProps {
+  review: Review;
+  /** Whether a newer review is in flight, so that this one cannot be applied. */
+  busy: boolean;
+  onApply: () => void;
+}
+
 /** Shows what a document would change, service by service. */
-export function ReviewedDocument({ review, onApply }: { review: Review; onApply: () => void }) {
+export function ReviewedDocument({ review, busy, onApply }: ReviewedDocumentProps) {
   const { services } = review;
   const operator = useOperator();
   const changed = services.filter(({ changes }) => changes.length > 0);
@@ -66,7 +73,7 @@ export function ReviewedDocument({ review, onApply }: { review: Review; onApply:
           <ReviewSummary changes={changed.flatMap(({ changes }) => changes)} />
         </div>
         {mayWrite(operator) ? (
-          <Button look="main" onClick={onApply}>
+          <Button look="main" aria-disabled={busy} onClick={() => !busy && onApply()}>
             Apply …
           </Button>
         ) : (

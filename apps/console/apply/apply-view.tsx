@@ -45,7 +45,8 @@ export function ApplyView() {
       return <p class="notice">The document changed after the review. Review it again.</p>;
     }
     const { result } = last;
-    if (result.ok) return <ReviewedDocument review={result.value} onApply={() => setApplying(true)} />;
+    if (result.ok)
+      return <ReviewedDocument review={result.value} busy={busy} onApply={() => setApplying(true)} />;
     const { failure } = result;
     if (failure.fields.length === 0)
       return <FailureNotice failure={failure} onRetry={failure.kind === "away" ? review : undefined} />;

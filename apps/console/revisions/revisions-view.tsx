@@ -1,6 +1,6 @@
 import type { Revision } from "@ostiary/lib/contracts/registry-api";
-import { listChanges, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
-import { Button, Empty, Loaded, Rows, SelectField, Time } from "@ostiary/lib/page";
+import { listChanges, type MarkedChange, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
+import { type Asked, Button, Empty, Loaded, Rows, SelectField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useAsked, useOperator, useSession } from "../console-session.ts";
@@ -123,6 +123,7 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
   const [from, setFrom] = useState(revision - 1);
   const [restoring, setRestoring] = useState(false);
   const missing = useRestoreBounds(shown);
+  const comparison = useComparison(from, shown);
   const isRestorable = mayWrite(useOperator()) && shown !== newest && action !== "delete";
   return (
     <section class="revision" aria-labelledby="revision">
@@ -165,7 +166,7 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
           onInput={(chosen) => setFrom(Number(chosen))}
         />
       )}
-      <Comparison from={from} to={shown} />
+      <Comparison asked={comparison} />
       {restoring && (
         <RestoreDialog
           shown={shown}
@@ -188,11 +189,15 @@ interface RestoreDialogProps extends Pick<ShownProps, "shown" | "onChanged"> {
 function RestoreDialog({ shown, newest, onClose, onChanged }: RestoreDialogProps) {
   const { service, revision } = shown;
   const session = useSession();
+  const comparison = useComparison(newest, shown);
+  // A restore also replaces a newest revision that the registry cannot read, and so cannot compare.
+  const isReady = comparison.value !== null || comparison.failure?.kind === "conflict";
   return (
     <WriteDialog
       title={`Restore revision ${revision} of ${service}?`}
       leave="Keep the newest revision"
       confirm={`Restore as revision ${newest + 1}`}
+      isReady={isReady}
       mayHave="The registry may have restored the revision"
       write={(registry, options) => restoreRevision(registry, service, { revision, newest, ...options })}
       onDone={async (restored) => {
@@ -212,23 +217,21 @@ function RestoreDialog({ shown, newest, onClose, onChanged }: RestoreDialogProps
       <p>
         To restore revision {revision}, the registry makes these changes to the newest revision ({newest}).
       </p>
-      <Comparison from={newest} to={shown} />
+      <Comparison asked={comparison} />
     </WriteDialog>
   );
 }
 
-interface ComparisonProps {
-  /** The revision to compare with. 0 stands for the empty state before the first revision. */
-  from: number;
-  to: Revision;
-}
-
-function Comparison({ from, to: { service, revision, config } }: ComparisonProps) {
-  const asked = useAsked(
+/** Compares a revision with `from`. 0 stands for the empty state before the first revision. */
+function useComparison(from: number, { service, revision, config }: Revision) {
+  return useAsked(
     async (registry) =>
       from > 0 ? compareRevisions(registry, service, from, revision) : markChanges(listChanges(null, config)),
     `${service} ${from} ${revision}`,
   );
+}
+
+function Comparison({ asked }: { asked: Asked<MarkedChange[]> }) {
   return (
     <Loaded asked={asked}>
       {(changes) =>

@@ -18,15 +18,11 @@ const confirm = (page: Page) =>
     .getByRole("button", { name: /^Apply to/ })
     .click();
 
-const LIMITED = {
-  error: {
-    type: "api_error",
-    code: "RATE_LIMITED",
-    message: "Too many requests. Try again in a moment.",
-    request_id: "r-1",
-    details: null,
-  },
-};
+const envelope = (type: string, code: string) => ({
+  error: { type, code, message: "A sentence.", request_id: "r-1", details: null },
+});
+const LIMITED = envelope("api_error", "RATE_LIMITED");
+const UNREADABLE = envelope("invalid_request_error", "CONFLICT");
 
 describe.skipIf(browserPath === undefined)("the console", () => {
   const bed = useConsole({ widgets: service("/widgets") });
@@ -162,6 +158,62 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await bed.registry.call("DELETE", "/services/successor");
     await restore(4);
     await page.getByRole("heading", { level: 2, name: /^Revision 4/ }).waitFor();
+  });
+
+  // RG-135
+  test("does not restore a revision before it shows the changes, unless the registry cannot compare them", async () => {
+    await bed.registry.put("unseen", service("/unseen/1"));
+    await bed.registry.put("unseen", service("/unseen/2"));
+    const { page } = await bed.open({ fragment: "#/services/unseen/revisions/1" });
+    await page.getByRole("button", { name: "Restore revision 1 …" }).waitFor();
+    const restore = dialog(page).getByRole("button", { name: "Restore as revision 3" });
+    const isOff = () => restore.getAttribute("aria-disabled");
+    const comparison = Promise.withResolvers<void>();
+    await page.route("**/revisions/2/diff/1", async (route) => {
+      await comparison.promise;
+      await route.abort();
+    });
+    await page.getByRole("button", { name: "Restore revision 1 …" }).click();
+    await dialog(page).waitFor();
+    expect(await isOff()).toBe("true");
+    comparison.resolve();
+    const alert = dialog(page).getByRole("alert");
+    await alert.getByText("The registry does not respond", { exact: true }).waitFor();
+    expect(await isOff()).toBe("true");
+
+    await page.unroute("**/revisions/2/diff/1");
+    await page.route("**/revisions/2/diff/1", (route) => route.fulfill({ status: 409, json: UNREADABLE }));
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.getByText("The registry cannot read this revision", { exact: true }).waitFor();
+    expect(await isOff()).toBe("false");
+
+    await page.unroute("**/revisions/2/diff/1");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await dialog(page).getByText("2 changes").waitFor();
+    await restore.click();
+    await page.getByRole("heading", { level: 2, name: /^Revision 3/ }).waitFor();
+  });
+
+  // RG-135
+  test("does not apply an earlier review while it reviews the document again", async () => {
+    const { page } = await bed.open({ fragment: "#/apply" });
+    await review(page, { reviewed: service("/reviewed") });
+    const apply = page.getByRole("button", { name: "Apply …" });
+    await apply.waitFor();
+    const second = Promise.withResolvers<void>();
+    await page.route("**/apply?dry_run=true", async (route) => {
+      await second.promise;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await page.getByRole("button", { name: "Reviewing …" }).waitFor();
+    await apply.click({ force: true });
+    expect(await dialog(page).count()).toBe(0);
+    second.resolve();
+    await page.getByRole("button", { name: "Review the changes" }).waitFor();
+    expect(await dialog(page).count()).toBe(0);
+    await apply.click();
+    await dialog(page).waitFor();
   });
 
   test("lets the operator repeat a write that a rate limit refused", async () => {
