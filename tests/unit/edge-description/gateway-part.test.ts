@@ -164,6 +164,18 @@ describe("an operation shows", () => {
   });
 });
 
+// RG-93
+test.each([
+  ["POST", { content: { "*/*": {} } }],
+  ["DELETE", undefined],
+  ["GET", undefined],
+])("a %s has a param that is not empty, and the body %j", (method, requestBody) => {
+  const operation = one("public", { path: "/a/{b}", methods: [method] });
+  expect<unknown>(operation.requestBody).toEqual(requestBody);
+  const schema = { type: "string", minLength: 1 };
+  expect<unknown>(operation.parameters).toEqual([{ name: "b", in: "path", required: true, schema }]);
+});
+
 // RG-92
 test("an OPTIONS route is not an operation, because the gateway answers OPTIONS requests itself", () => {
   const document = edgeDocument({ a: { url, public: routes({ path: "/a", methods: ["OPTIONS", "GET"] }) } });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { described, json, merged, ok, onlyOperation, WIDGET } from "./described-services.ts";
+import { edgeDescription, type KnownDescription, ServiceDescription } from "@ostiary/lib/edge-description";
+import { type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
+import { resultOf, tableOf } from "./build.ts";
+import { described, json, merged, ok, onlyOperation, url, WIDGET } from "./described-services.ts";
 
 describe("an operation is found by the method and path that the gateway calls", () => {
   const OWN = "/organizations/{subject.organization_id}";
@@ -202,5 +205,41 @@ test("a status that both the service and the gateway return allows both bodies",
   expect(Object.keys(responses[401]?.content?.["application/json"]?.examples ?? {})).toEqual([
     "example",
     "UNAUTHORIZED",
+  ]);
+});
+
+// RG-96
+test("a body of the description is shown with a sample, except on a route without a body", () => {
+  const operation = { requestBody: { content: { "application/json": { example: { name: "x" } } } } };
+  const document = described({ "/w": { get: operation, post: operation } });
+  const shown = (method: string) => onlyOperation(merged({ path: "/w", methods: [method] }, document));
+  const samplesOf = (of: object) => Reflect.get(of, "x-codeSamples");
+  expect(JSON.stringify(samplesOf(shown("POST")))).toContain("--data-raw");
+  expect(shown("POST").requestBody).toMatchObject(operation.requestBody);
+  expect(JSON.stringify(samplesOf(shown("GET")))).not.toContain("--data-raw");
+  expect(shown("GET")).not.toContainAnyKeys(["requestBody", "parameters"]);
+});
+
+// RG-95
+test("the result says of each service since when its description is stale, and which have none", () => {
+  const read_at = "2026-01-01T00:00:00.000Z";
+  const description = resultOf(ServiceDescription.read(described({ "/b": { get: { summary: "Get b" } } })));
+  const table = tableOf({
+    a: { url, public: { routes: [{ path: "/a", methods: ["GET"] }] } },
+    b: { url, public: { routes: [{ path: "/b", methods: ["GET"] }] } },
+  });
+  const descriptions = new Map<string, KnownDescription>([
+    ["a", { status: "missing", description: null, bytes: 0, read_at: null }],
+    ["b", { status: "stale", description, bytes: 1, read_at }],
+    ["c", { status: "current", description, bytes: 1, read_at }],
+  ]);
+  const document: OpenApiDocument = JSON.parse(
+    [...edgeDescription({ title: "API", serverUrl: undefined, table, descriptions })].join(""),
+  );
+  expect(operationsIn(document).map(({ summary }) => summary)).toEqual(["GET /a", "Get b"]);
+  expect(Reflect.get(document, "x-service-documents")).toEqual([
+    { service: "a", status: "missing" },
+    { service: "b", status: "stale", read_at },
+    { service: "c", status: "current" },
   ]);
 });
