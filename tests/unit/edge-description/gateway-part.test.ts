@@ -120,8 +120,33 @@ describe("an operation shows", () => {
       { requests: 3, window_seconds: 10, per: "organization", policy: "burst", shared: true },
       "counted together for all routes with the policy `burst` in every service.",
     ],
+    [
+      ["monthly", { requests: 2, window_seconds: 5 }],
+      {
+        limits: [
+          { policy: "monthly", requests: 9, period: "month" },
+          { policy: null, requests: 2, window_seconds: 5 },
+        ],
+        plans: {
+          free: [{ policy: null, requests: 2, window_seconds: 5 }],
+        },
+        per: "organization",
+      },
+      "9 requests a month and 2 requests in 5 s; 2 requests in 5 s with the plan `free`",
+    ],
+    [
+      "planned",
+      { limits: [{ policy: "planned", requests: 3, period: "day" }], plans: { free: [] } },
+      "3 requests a day; no limit with the plan `free`",
+    ],
   ])("its rate limit: %j", (rate_limit, shown, words) => {
-    const policies = { rate_limits: { burst: { requests: 3, window_seconds: 10, shared: true } } };
+    const policies = {
+      rate_limits: {
+        burst: { requests: 3, window_seconds: 10, shared: true },
+        monthly: { requests: 9, period: "month", plans: { free: false } },
+        planned: { requests: 3, period: "day", plans: { free: false } },
+      },
+    };
     const operation = one(
       "organization",
       { path: "/a", methods: ["GET"], ...(rate_limit !== undefined && { rate_limit }) },

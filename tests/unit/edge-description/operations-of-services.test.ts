@@ -208,6 +208,16 @@ test("a status that both the service and the gateway return allows both bodies",
   ]);
 });
 
+test("an error of the service that says no more than the gateway's is the gateway's", () => {
+  const answered = (more: object) => {
+    const responses = { 401: { description: "Theirs.", ...more } };
+    return onlyOperation(merged({ path: "/w" }, described({ "/w": { get: { responses } } }))).responses[401];
+  };
+  expect<unknown>(answered({})).toEqual({ $ref: "#/components/responses/Unauthorized" });
+  const headers = { "X-Reason": { schema: { type: "string" } } };
+  expect(answered({ headers })).toMatchObject({ headers, content: { "application/json": {} } });
+});
+
 // RG-96
 test("a body of the description is shown with a sample, except on a route without a body", () => {
   const operation = { requestBody: { content: { "application/json": { example: { name: "x" } } } } };
