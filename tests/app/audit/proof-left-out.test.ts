@@ -159,7 +159,7 @@ describe("a log whose rows are not what was sealed", () => {
       ),
     );
     await Array.fromAsync(looks);
-    expect(await reasonOf(owner)).toBeDefined();
+    expect(await reasonOf(owner)).toMatch(/^the event \w{26} cannot be sealed: .*has no salt/);
   });
 
   test("is looked at from the start when a restart gives up entries that the look has read", async () => {
@@ -311,6 +311,51 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
     await log.sealed(1, owner);
     expect(await reasonOf(owner)).toBeUndefined();
     await isComplete(owner, 4);
+  });
+
+  test("is left out, however many such events there are, and others go on in the same pass", async () => {
+    await log.seal();
+    const made = `select n, case when n % 2 = 0 then 'flood' else 'flood-' || n end as owner
+      from generate_series(1, 2600) n`;
+    await log.tamper(`create cast (bytea as jsonb) without function;
+      with made as (
+        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
+          method, route, params, ip)
+        select '${encodeTime(Date.now())}' || lpad(n::text, 16, '0'), owner || n, now(), owner, 'jwt', 's', 'GET', '/',
+          '\\x00000000'::bytea::jsonb, '::'
+        from (${made}) given returning id, request_id, occurred_at)
+      insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made;
+      drop cast (bytea as jsonb)`);
+    await log.write(2, "beside-flood");
+    await sealNew();
+    await isComplete("beside-flood", 2);
+    expect(await reasonOf("flood")).toContain("cannot be read");
+    const [left] = await log.sql<{ count: number }>`
+      select count(*)::int from audit.altered_chains where owner like 'organization:flood-%'`;
+    expect(left?.count).toBe(1_300);
+    await log.sealed(1, "beside-flood");
+    await isComplete("beside-flood", 3);
+    await log.tamper("delete from audit.altered_chains where owner like 'organization:flood%'");
+  });
+
+  test("does not stop a look at another log that reads what was sealed meanwhile", async () => {
+    const [owner, other] = ["looked-at", "unreadable-meanwhile"];
+    await alteredLog(owner, "update audit.chains set position = 4 where owner = $OWNER");
+    await log.seal();
+    await log.tamper(statements(owner, "update audit.chains set position = 5 where owner = $OWNER"));
+    const [before] = await log.sql<{ sealed_to: string }>`select sealed_to::text from audit.sealer`;
+    await log.write(1, other);
+    await damage(other);
+    await log.write(1, "beside-looked-at");
+    await sealNew();
+    expect(await reasonOf(other)).toContain("cannot be read");
+    const look = {
+      owner: `organization:${owner}`,
+      position: 5,
+      after: null,
+      sealed_to: before?.sealed_to ?? "",
+    };
+    expect(await sealPass(log.deps, { look })).toMatchObject({ look: null, end: "done" });
   });
 
   // AU-203

@@ -3,10 +3,9 @@ import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { isAboutRows } from "./chain-sql.ts";
 import type { AlteredChain } from "./chains.ts";
-import type { SealMemory } from "./read-pass.ts";
-import { parseSnapshot, sealable, windowAfter } from "./snapshot.ts";
+import { nextPage, type SealMemory } from "./read-pass.ts";
 import { insertAltered, selectState } from "./state-sql.ts";
-import { type DueEvent, selectDue, selectEach, selectOwners } from "./unsealed-sql.ts";
+import { type DueEvent, OPEN, selectDue, selectEach, selectOwners } from "./unsealed-sql.ts";
 
 /**
  * Finds the owners whose entries the database refuses, for example because somebody added a constraint or a trigger.
@@ -19,19 +18,18 @@ export async function refusedOf(
   sealOnly: (owners: ReadonlySet<string>) => Promise<unknown>,
 ): Promise<AlteredChain[]> {
   await sealOnly(new Set());
-  const refused = await refusedAlone(owners, (group) => sealOnly(new Set(group)), isAboutRows);
+  const refused = await Array.fromAsync(
+    refusedAlone(owners, (group) => sealOnly(new Set(group)), isAboutRows),
+  );
   return refused.map(({ item: owner, error }) => ({
     owner,
     reason: `the database refuses its rows: ${reasonOf(error)}`,
   }));
 }
 
-/** The maximum number of ids that are remembered, because unreadable rows stay in the window of a pass. */
-const UNREADABLE_MAX = 1_000;
-
 /**
- * Finds due events that the database cannot return, and leaves them and their logs out of later passes. Returns whether
- * it found one.
+ * Finds events of the next pass that the database cannot return, and leaves out their logs, whose other events it then
+ * passes over. Returns whether it found one.
  */
 export async function leaveOutUnreadable({
   reads,
@@ -45,61 +43,67 @@ export async function leaveOutUnreadable({
   log: Pick<Logger, "error">;
 }): Promise<boolean> {
   const due = await reads.run("select_due", async (orm: Orm) => {
-    const state = await selectState(orm);
-    const sealed = parseSnapshot(state.sealed_to);
-    return selectDue(orm, windowAfter(sealed, sealable(sealed, parseSnapshot(state.now)), null));
+    const { window } = await nextPage(orm, await selectState(orm));
+    return selectDue(orm, window);
   });
-  const bad = await unreadableOf(
-    reads,
-    due.filter(({ id }) => !unreadable.has(id)),
-  );
-  for (const { item, reason } of bad.slice(0, UNREADABLE_MAX - unreadable.size)) {
-    unreadable.add(item.id);
+  const ids = new Set(due.map(({ id }) => id));
+  for (const id of unreadable) if (!ids.has(id)) unreadable.delete(id);
+  const events = due.filter(({ id }) => !unreadable.has(id));
+  let found = false;
+  for await (const { item, reason } of unreadableOf(reads, events, OPEN)) {
+    found = true;
+    const owners = await reads
+      .run("select_owners", (orm) => selectOwners(orm, item))
+      .catch((error: unknown) => {
+        if (!isAboutRows(error)) throw error;
+        return [];
+      });
     // a damaged page does not return even the owners
-    const owners = await reads.run("select_owners", (orm) => selectOwners(orm, item)).catch(() => []);
+    if (owners.length === 0) unreadable.add(item.id);
     for (const owner of owners) await insertAltered(writes, owner, reason);
     log.error(
       { event_id: item.id, owners, reason },
       "the database cannot return an event: the logs of its owners are left out of the proof",
     );
   }
-  return bad.length > 0;
+  return found;
 }
 
-/** Returns the events that the database cannot return, each with the reason. */
-export async function unreadableOf(
+/** Yields the events that satisfy a condition and that the database cannot return, each with the reason. */
+export async function* unreadableOf(
   reads: Database,
   due: readonly DueEvent[],
-): Promise<{ item: DueEvent; reason: string }[]> {
-  const refused = await refusedAlone(
+  condition?: typeof OPEN,
+): AsyncGenerator<{ item: DueEvent; reason: string }, void, void> {
+  const refused = refusedAlone(
     due,
-    (events) => reads.run("select_each", (orm) => selectEach(orm, events)),
+    (events) => reads.run("select_each", (orm) => selectEach(orm, events, condition)),
     (error) => !(error instanceof StoreUnavailable),
   );
-  return refused.map(({ item, error }) => ({
-    item,
-    reason: `the event ${item.id} cannot be read: ${reasonOf(error)}`,
-  }));
+  for await (const { item, error } of refused) {
+    yield { item, reason: `the event ${item.id} cannot be read: ${reasonOf(error)}` };
+  }
 }
 
 /**
- * Returns the items with which alone `attempt` fails, and their errors. Halves a group that fails.
+ * Yields the items with which alone `attempt` fails, and their errors. Halves a group that fails.
  *
  * @throws an error that is not about the items
  */
-async function refusedAlone<Item>(
+async function* refusedAlone<Item>(
   items: readonly Item[],
   attempt: (group: readonly Item[]) => Promise<unknown>,
   isAboutItems: (error: unknown) => boolean,
-): Promise<{ item: Item; error: unknown }[]> {
+): AsyncGenerator<{ item: Item; error: unknown }, void, void> {
   try {
     if (items.length > 0) await attempt(items);
-    return [];
+    return;
   } catch (error) {
     if (!isAboutItems(error)) throw error;
-    if (items.length === 1) return items.map((item) => ({ item, error }));
-    const middle = Math.ceil(items.length / 2);
-    const first = await refusedAlone(items.slice(0, middle), attempt, isAboutItems);
-    return [...first, ...(await refusedAlone(items.slice(middle), attempt, isAboutItems))];
+    const [item] = items;
+    if (items.length === 1 && item !== undefined) return yield { item, error };
   }
+  const middle = Math.ceil(items.length / 2);
+  yield* refusedAlone(items.slice(0, middle), attempt, isAboutItems);
+  yield* refusedAlone(items.slice(middle), attempt, isAboutItems);
 }

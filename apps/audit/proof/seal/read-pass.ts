@@ -11,13 +11,14 @@ import {
   FIRST_SNAPSHOT,
   isRestored,
   parseSnapshot,
+  type SealWindow,
   sealable,
   sealedAfter,
   snapshotText,
   windowAfter,
 } from "./snapshot.ts";
 import { type SealerState, selectState } from "./state-sql.ts";
-import { selectBound, selectLogPage, selectWindow } from "./unsealed-sql.ts";
+import { logOf, OPEN, selectBound, selectDue, selectLogPage, selectWindow } from "./unsealed-sql.ts";
 
 /** The maximum number of entries of each kind in one pass, so that statements stay short and other work gets its turn. */
 export const ENTRIES_MAX = 5_000;
@@ -26,7 +27,7 @@ export const ENTRIES_MAX = 5_000;
 export interface SealMemory {
   roots: SignedRoots;
   nodes: NodeCache;
-  /** Ids of events that the database cannot return. */
+  /** Ids of events whose content and owners the database cannot return, as far as the next pass has them. */
   unreadable: Set<string>;
   /** Owners of left-out chains that had their turn while others wait for theirs. */
   looked: Set<string>;
@@ -68,6 +69,8 @@ export interface Due {
   rows: readonly UnsealedRow[];
   /** The snapshot that is sealed once all of `rows` are. */
   sealed_to: string;
+  /** Whether the pass moves the sealed snapshot. It does so for events of left-out logs too. */
+  isDue: boolean;
   behind: boolean;
   /** The look as it continues after this pass, or null. */
   look: Look | null;
@@ -132,7 +135,7 @@ async function waitingRows(
   given: Look,
   [chain]: readonly ChainRow[],
 ): Promise<Due> {
-  if (chain === undefined) return { rows: [], sealed_to, behind: false, look: null };
+  if (chain === undefined) return { rows: [], sealed_to, isDue: false, behind: false, look: null };
   const { owner, position } = chain;
   const to = parseSnapshot(sealed_to);
   const isCurrent = given.sealed_to === null || !isRestored(parseSnapshot(given.sealed_to), to);
@@ -142,14 +145,36 @@ async function waitingRows(
     const rows = await selectLogPage(tx, owner, look.after, ENTRIES_MAX);
     const after = rows.length < ENTRIES_MAX ? null : (rows.at(-1)?.id ?? null);
     const behind = after !== null || readTo !== sealed_to;
-    return { rows, sealed_to, behind, look: behind ? { ...look, after, sealed_to: readTo } : null };
+    return {
+      rows,
+      sealed_to,
+      isDue: false,
+      behind,
+      look: behind ? { ...look, after, sealed_to: readTo } : null,
+    };
   }
   const from = parseSnapshot(readTo);
   const window = windowAfter(from, to, await selectBound(tx, from.xmax, ENTRIES_MAX));
-  const rows = await selectWindow(tx, window, new Set());
+  const rows = await selectWindow(tx, window, logOf(owner));
   const behind = window.before < to.xmax;
   const next = { ...look, sealed_to: snapshotText(sealedAfter(window)) };
-  return { rows, sealed_to, behind, look: behind ? next : null };
+  return { rows, sealed_to, isDue: false, behind, look: behind ? next : null };
+}
+
+/**
+ * Returns the transactions that the next pass seals, whether no others wait, and whether a restored database is then read
+ * from the start.
+ */
+export async function nextPage(
+  tx: Orm,
+  state: SealerState,
+): Promise<{ window: SealWindow; isLast: boolean; startsAgain: boolean }> {
+  const sealed = parseSnapshot(state.sealed_to);
+  const now = parseSnapshot(state.now);
+  const to = sealable(sealed, now);
+  const window = windowAfter(sealed, to, await selectBound(tx, sealed.xmax, ENTRIES_MAX));
+  const isLast = window.before === to.xmax;
+  return { window, isLast, startsAgain: isLast && isRestored(sealed, now) };
 }
 
 /**
@@ -157,15 +182,12 @@ async function waitingRows(
  * Then its transaction numbers are read from the start, because new events have numbers that old ones had.
  */
 async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory): Promise<Due> {
-  const sealed = parseSnapshot(state.sealed_to);
-  const now = parseSnapshot(state.now);
-  const to = sealable(sealed, now);
-  const window = windowAfter(sealed, to, await selectBound(tx, sealed.xmax, ENTRIES_MAX));
-  const rows = await selectWindow(tx, window, unreadable);
-  const isLast = window.before === to.xmax;
-  const startsAgain = isLast && isRestored(sealed, now);
+  const { window, isLast, startsAgain } = await nextPage(tx, state);
+  const rows = await selectWindow(tx, window, OPEN, unreadable);
+  const behind = startsAgain || !isLast;
+  const isDue = behind || rows.length > 0 || (await selectDue(tx, window)).length > 0;
   const next = startsAgain ? FIRST_SNAPSHOT : sealedAfter(window);
-  return { rows, sealed_to: snapshotText(next), behind: startsAgain || !isLast, look: null };
+  return { rows, sealed_to: snapshotText(next), isDue, behind, look: null };
 }
 
 /**

@@ -51,6 +51,8 @@ interface PassResult {
   end: "done" | "behind" | "lost" | "others";
   /** The look as it continues after the pass; null once it has ended. */
   look: Look | null;
+  /** Logs with an event that cannot be sealed. */
+  altered?: readonly AlteredChain[];
 }
 
 /** The maximum number of left-out chains that one look reads. */
@@ -94,21 +96,28 @@ function nextTurn(altered: readonly string[], { looked }: PassDeps["memory"]): s
   return turn;
 }
 
-/** Continues a look. A log with an event that the database cannot return, or whose entries it refuses, stays left out. */
+/**
+ * Continues a look. A log stays left out if the database cannot return one of its events or refuses its entries, or if one
+ * of its events cannot be sealed.
+ */
 async function nextLook(deps: PassDeps, look: Look): Promise<Look | null> {
   const { reads, writes } = deps;
   const { owner } = look;
+  const change = async (reason: string) => {
+    if (await changeReason(writes, owner, reason)) logAltered(deps, { altered: [{ owner, reason }] });
+  };
   try {
-    return (await sealPass(deps, { look })).look;
+    const { look: next, altered = [] } = await sealPass(deps, { look });
+    for (const { reason } of altered) await change(reason);
+    return next;
   } catch (error) {
     if (!isAboutRows(error)) throw error;
     // the look stays the only one that fails, even if a damaged page does not return the ids of its events
     const events = await reads
       .run("select_log_events", (orm) => selectLogEvents(orm, owner, look.after ?? "", ENTRIES_MAX))
       .catch(() => []);
-    const [bad] = await unreadableOf(reads, events);
-    const reason = bad?.reason ?? `the database refuses its rows: ${reasonOf(error)}`;
-    if (await changeReason(writes, owner, reason)) logAltered(deps, { altered: [{ owner, reason }] });
+    const { value: bad } = await unreadableOf(reads, events).next();
+    await change(bad?.reason ?? `the database refuses its rows: ${reasonOf(error)}`);
     return null;
   }
 }
@@ -127,12 +136,13 @@ export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promi
     return { ...nothing, end: "behind" };
   }
   const found = await newEntries(deps, read);
-  const write = passWrite(deps, { state, tree, ...read }, found, look !== null);
+  const write = passWrite(deps, { state, tree, ...read }, found);
   const entries = write?.entries?.length ?? 0;
   const next: PassResult = {
     state,
     entries,
     end: read.behind ? "behind" : "done",
+    altered: found.altered,
     // an event that cannot be sealed ends the look, so that its log stays left out
     look:
       read.look && found.altered.length === 0
@@ -230,15 +240,13 @@ function passWrite(
   deps: PassDeps,
   read: Base & PassRead,
   found: Awaited<ReturnType<typeof newEntries>>,
-  isLook: boolean,
 ): PassWrite | null {
   const { state } = read;
   const all = [...read.altered, ...found.altered];
   const altered = all.filter(({ owner }) => !state.altered.includes(owner));
   const restored = read.restored.filter((owner) => !all.some((chain) => chain.owner === owner));
   const plan = planChains(found.entries, read.chains, read.map);
-  const isDue = !isLook && (read.rows.length > 0 || read.behind);
-  if (!isDue && plan.heads.length + altered.length + restored.length === 0) return null;
+  if (!read.isDue && plan.heads.length + altered.length + restored.length === 0) return null;
   const leaf = plan.heads.length === 0 ? null : nextLeaf(deps, read);
   const isFirst = leaf !== null && state.trees.length === 0;
   return {

@@ -27,6 +27,12 @@ export async function selectBound(orm: Orm, xid: bigint, entries: number): Promi
 export const CLAIMED = sql`exists (select from audit.request_ids known
     where known.request_id = event.request_id and known.id = event.id offset 0)`;
 
+const isOpen = (id: SQL, kind: "user" | "organization") => sql`(${id} is not null and not exists (
+  select from audit.altered_chains known where known.owner = ${sql.raw(`'${kind}:'`)} || ${id}))`;
+
+/** The condition that an event belongs to a log that is not left out. */
+export const OPEN = sql`(${isOpen(sql`event.user_id`, "user")} or ${isOpen(sql`event.organization_id`, "organization")})`;
+
 /** The columns of an event that its entries need. */
 export const storedColumns = sql`${columns},
   event.intent_xid::text as intent_xid, event.outcome_xid::text as outcome_xid,
@@ -84,11 +90,15 @@ export function selectDue(orm: Orm, window: SealWindow): Promise<DueEvent[]> {
   return rows<DueEvent>(orm, dueOf(window));
 }
 
-/** Returns the events that the transactions of a window wrote, except the events with these ids. */
+/**
+ * Returns the events that the transactions of a window wrote and that satisfy a condition, except the events with these
+ * ids. Reads the content of no other event, which may be unreadable.
+ */
 export function selectWindow(
   orm: Orm,
   window: SealWindow,
-  except: ReadonlySet<string>,
+  condition: SQL,
+  except: ReadonlySet<string> = new Set(),
 ): Promise<UnsealedRow[]> {
   const left = JSON.stringify([...except]);
   const due =
@@ -96,7 +106,7 @@ export function selectWindow(
       ? dueOf(window)
       : sql`select * from (${dueOf(window)}) found
           where id not in (select json_array_elements_text(${left}::text::json))`;
-  return selectRows(orm, withRows(due), sql`due.is_intent`, sql`due.is_outcome`);
+  return selectDueRows(orm, due, condition);
 }
 
 /** Returns the owners of an event. Reads none of its other columns. */
@@ -109,17 +119,25 @@ export async function selectOwners(orm: Orm, { id, occurred_at }: DueEvent): Pro
   return found.flatMap(ownersOf);
 }
 
-export function selectEach(orm: Orm, due: readonly DueEvent[]): Promise<UnsealedRow[]> {
+export function selectEach(
+  orm: Orm,
+  due: readonly DueEvent[],
+  condition: SQL = sql`true`,
+): Promise<UnsealedRow[]> {
   const given = sql`select * from json_to_recordset(${JSON.stringify(due)}::text::json)
     as given(id text, occurred_at timestamptz, is_intent boolean, is_outcome boolean)`;
-  return selectRows(orm, withRows(given), sql`due.is_intent`, sql`due.is_outcome`);
+  return selectDueRows(orm, given, condition);
+}
+
+/** Returns the condition that an event belongs to the log of an owner. */
+export function logOf(owner: string): SQL {
+  const id = owner.slice(owner.indexOf(":") + 1);
+  return logCondition({ kind: owner.startsWith("organization:") ? "organization" : "user", id });
 }
 
 /** Returns a FROM clause for at most `limit` events of an owner's log with ids above `after`, in the order of their ids. */
 function logPage(owner: string, after: string, limit: number): SQL {
-  const id = owner.slice(owner.indexOf(":") + 1);
-  const log = { kind: owner.startsWith("organization:") ? "organization" : "user", id } as const;
-  return sql`audit.audit_events event where ${logCondition(log)} and event.id > ${after} and ${CLAIMED}
+  return sql`audit.audit_events event where ${logOf(owner)} and event.id > ${after} and ${CLAIMED}
     order by event.id limit ${sql.raw(String(limit))}`;
 }
 
@@ -133,6 +151,10 @@ export function selectLogEvents(orm: Orm, ...page: Parameters<typeof logPage>): 
     orm,
     sql`select event.id, event.occurred_at, true as is_intent, true as is_outcome from ${logPage(...page)}`,
   );
+}
+
+function selectDueRows(orm: Orm, due: SQL, condition: SQL): Promise<UnsealedRow[]> {
+  return selectRows(orm, sql`${withRows(due)} where ${condition}`, sql`due.is_intent`, sql`due.is_outcome`);
 }
 
 function selectRows(orm: Orm, from: SQL, intent: SQL, outcome: SQL): Promise<UnsealedRow[]> {
