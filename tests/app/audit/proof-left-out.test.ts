@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { lookAgain, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { restartChain } from "@ostiary/audit/restart";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
-import { rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 import { services, waitFor } from "../../support/index.ts";
@@ -296,6 +296,10 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
   /** Makes the newest event of a log unreadable: its params lack the bits that say what they are. */
   const damage = (owner: string) => change(owner, "'\\x00000000'::bytea::jsonb");
   const repair = (owner: string) => change(owner, `'{"w":"w-1"}'`);
+  /** Removes the newest event of a log. */
+  const remove = (owner: string) =>
+    log.tamper(`delete from audit.audit_events where id = (
+      select max(id) from audit.audit_events where organization_id = '${owner}')`);
 
   test("is left out, and goes on once the event can be read", async () => {
     const owner = "unreadable-new";
@@ -338,6 +342,34 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
     await log.tamper("delete from audit.altered_chains where owner like 'organization:flood%'");
   });
 
+  test("is passed over when a damaged page does not even return its owners", async () => {
+    const owner = "unreadable-owners";
+    await log.seal();
+    const run: Database["run"] = (operation, work, options) =>
+      log.database.run(
+        operation,
+        async (orm) => {
+          if (operation === "select_owners") await rows(orm, sql`select 1 / 0`);
+          return work(orm);
+        },
+        options,
+      );
+    const reads = new Proxy(log.database, {
+      get: (database, name) => (name === "run" ? run : Reflect.get(database, name).bind(database)),
+    });
+    await log.write(1, owner);
+    await damage(owner);
+    await log.write(2, `beside-${owner}`);
+    for (let end = ""; end !== "done"; ) ({ end } = await sealPass({ ...log.deps, reads }));
+    expect(log.deps.memory.unreadable.size).toBe(1);
+    await isComplete(`beside-${owner}`, 2);
+    await damage(`beside-${owner}`);
+    await log.write(1, `beside-${owner}`);
+    await damage(`beside-${owner}`);
+    await sealNew();
+    expect(log.deps.memory.unreadable.size).toBe(0);
+  });
+
   test("does not stop a look at another log that reads what was sealed meanwhile", async () => {
     const [owner, other] = ["looked-at", "unreadable-meanwhile"];
     await alteredLog(owner, "update audit.chains set position = 4 where owner = $OWNER");
@@ -359,20 +391,26 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
   });
 
   // AU-203
-  test("is restarted at the event when it was sealed before it was damaged", async () => {
-    const owner = "unreadable-sealed";
-    await log.sealed(3, owner);
-    await log.sealed(1, owner);
-    await damage(owner);
-    const restarted = await restartChain(log.deps, `organization:${owner}`);
-    expect(restarted).toEqual({ from: 6, to: 6 });
-    await log.seal();
-    expect(await reasonOf(owner)).toContain("cannot be read");
-    await repair(owner);
-    await log.seal();
-    expect(await reasonOf(owner)).toBeUndefined();
-    expect((await log.proof(owner)).events).toHaveLength(4);
-  });
+  test.each([
+    ["repaired", repair, 4],
+    ["removed", remove, 3],
+  ])(
+    "is restarted at the event when it was sealed before, and goes on once it is %s",
+    async (end, mend, events) => {
+      const owner = `unreadable-sealed-${end}`;
+      await log.sealed(3, owner);
+      await log.sealed(1, owner);
+      await damage(owner);
+      const restarted = await restartChain(log.deps, `organization:${owner}`);
+      expect(restarted).toEqual({ from: 6, to: 6 });
+      await log.seal();
+      expect(await reasonOf(owner)).toContain("cannot be read");
+      await mend(owner);
+      await log.seal();
+      expect(await reasonOf(owner)).toBeUndefined();
+      expect((await log.proof(owner)).events).toHaveLength(events);
+    },
+  );
 
   // AU-203
   test("stays left out when it is restarted, and logs that wait behind it are taken back", async () => {
