@@ -34,6 +34,8 @@ const registry = useRegistry({
 const outstanding = async () => (await registry.call("GET", "/projections")).body.outstanding;
 const names = async () => (await outstanding()).map(({ service }: { service: string }) => service).sort();
 
+const isLogged = async (message: string) => (await Bun.file(LOG_FILE).text()).includes(message);
+
 // RG-83
 test("GET /projections lists services, including deleted ones, until the route store has their newest revision", async () => {
   await registry.put("kept", service("/kept"));
@@ -41,9 +43,7 @@ test("GET /projections lists services, including deleted ones, until the route s
   await waitFor(async () => (await outstanding()).length === 0);
   full = true;
   await registry.put("late", service("/late"));
-  await waitFor(async () =>
-    (await Bun.file(LOG_FILE).text()).includes("projection to the route store failed"),
-  );
+  await waitFor(() => isLogged("projection to the route store failed"));
   await registry.call("DELETE", "/services/going");
   expect(await names()).toEqual(["going", "late"]);
   const ages = (await outstanding()).map(({ age_seconds }: { age_seconds: number }) => age_seconds);
@@ -62,4 +62,14 @@ test("a comparison of all keys leaves a service to its outstanding projection", 
   expect(written.filter((key) => key === `${ROUTES_PREFIX}slow`)).toHaveLength(1);
   resolve();
   await waitFor(async () => (await outstanding()).length === 0);
+});
+
+// RG-80
+test("a key that cannot be repaired is logged, and repaired later", async () => {
+  const key = `${ROUTES_PREFIX}kept`;
+  full = true;
+  await store.delete(key);
+  await waitFor(() => isLogged("comparison with the route store failed"));
+  full = false;
+  await waitFor(async () => (await store.list(key)).entries.length === 1);
 });
