@@ -165,7 +165,7 @@ describe("an operation shows", () => {
   test.each<[string, object, string[], unknown]>([
     ["none by default", {}, [], "#/components/responses/PayloadTooLarge"],
     ["a timeout", { timeout_ms: 90_000 }, ["begins within 90 s"], "#/components/responses/PayloadTooLarge"],
-    ["a size", { max_body_bytes: 5 }, ["**Largest body:** 5 bytes."], 5],
+    ["a size", { max_body_bytes: 1 }, ["**Largest body:** 1 bytes."], 1],
     ["no limit", { max_body_bytes: 0 }, ["**Largest body:** unlimited."], undefined],
   ])("the bounds of its calls: %s", (_, bounds, words, maximum) => {
     for (const [own, service] of [

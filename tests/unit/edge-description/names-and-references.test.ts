@@ -44,6 +44,13 @@ describe("names that several services use", () => {
     ]);
   });
 
+  test("name the service in a tag of two services, but not in a tag of one", () => {
+    const services = { a: service("/number"), b: service("/string"), c: service("/boolean") };
+    const own = described({ "/boolean": { get: { tags: ["Own"], responses: ok } } });
+    const result = edgeDocument(services, { a: document("number"), b: document("string"), c: own });
+    expect(result.tags?.map(({ name }) => name)).toEqual(["Things (a)", "Things (b)", "Own"]);
+  });
+
   // RG-96
   test("stay separate for tags that look like tags of another service", () => {
     const tagged = (root: string, tags: string[]) =>

@@ -134,6 +134,28 @@ describe("a file is refused, with its line, for", () => {
   });
 });
 
+// GW-230
+test("a file may have values of the greatest length, and none is one longer", () => {
+  const greatest = (more: number) =>
+    fileOf(
+      { ...ENTRY, issuer: long(255 + more), user_id_claim: "c".repeat(256 + more) },
+      { ...TEMPLATE, audiences: ["a".repeat(512 + more)], tenants: ["t".repeat(64 + more)] },
+    );
+  expect(problems(greatest(0))).toEqual([]);
+  expect(problems(greatest(1)).map((message) => message.match(/issuers\S+/)?.[0])).toEqual([
+    "issuers[0].issuer",
+    "issuers[0].user_id_claim",
+    "issuers[1].audiences[0]",
+    "issuers[1].tenants[0]",
+  ]);
+});
+
+// GW-230
+test("a file may have 100 issuers", () => {
+  const issuers = Array.from({ length: 100 }, (_, n) => ({ ...ENTRY, issuer: `i${n}` }));
+  expect(problems(fileOf(...issuers))).toEqual([]);
+});
+
 const T = "{tenantid}";
 const pairs: [one: string, other: string, isSame: boolean][] = [
   ["https://a", "https://a", true],
