@@ -12,7 +12,8 @@ interface DroppedUsage {
 
 /**
  * Drops usage from before a month (AU-139): counts, events that were added to the feed before the month began, and
- * the records of gateways whose last report is from before the month.
+ * the records of gateways whose last report is from before the month. A transaction that deadlocks with
+ * another job is repeated.
  */
 export function dropUsage(database: Database, before: string): Promise<DroppedUsage> {
   const startMs = monthStart(before);
@@ -23,8 +24,6 @@ export function dropUsage(database: Database, before: string): Promise<DroppedUs
       const [found] = await rows<{ count: number }>(tx, statement);
       return found?.count ?? 0;
     };
-    // only one job at a time, so that two jobs cannot deadlock
-    await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('audit.usage_retention', 0))`);
     const counts = await drop(sql`audit.usage_counts where hour < ${start}`);
     const firstKept = encodeTime(startMs, ULID_TIME_LENGTH);
     const events = await drop(sql`audit.usage_events where id < ${firstKept}`);

@@ -1,9 +1,12 @@
 /** Tests charges to quotas: gateways report them, and ask for the sums (AU-191 to AU-193). */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage-contract";
+import { rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
 import { quotaSweeper } from "../../../apps/audit/usage/quota-sql.ts";
 import { services, waitFor } from "../../support/index.ts";
+import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { json, openLog, sharedAudit, sqlOn, wrongFields } from "./audit-service.ts";
 import { StandingClock } from "./usage-bed.ts";
@@ -82,6 +85,34 @@ describe("charges to quotas", () => {
       expect(responses.filter(({ status }) => status === 201)).toHaveLength(8);
       expect(responses.filter(({ status }) => status === 200)).toHaveLength(8);
       expect(await countsOf(...ids.map((id) => quota(id)))).toEqual(ids.map(() => 16));
+    },
+  );
+
+  // AU-191
+  test.skipIf(!services().postgres.real)(
+    "are locked in the order of their keys: a report that waits for the first count locks no other count",
+    async () => {
+      const subjects = Array.from({ length: 40 }, (_, n) => `ordered-${n}`);
+      const charges = subjects.map((subject) => charge(subject, 1));
+      expect((await report(charges)).status).toBe(201);
+      await using log = await openLog(audit);
+      const named = sql`audit.quota_counts where subject in (
+        select json_array_elements_text(${JSON.stringify(subjects)}::text::json))`;
+      const first = await heldTransaction(log, (tx) =>
+        tx.execute(sql`select 1 from ${named} order by id limit 1 for update`),
+      );
+      const reported = report(charges);
+      await waitFor(async () => {
+        const waiting = await sqlOn(log)`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        return waiting.length === 1;
+      });
+      const unlocked = await log.run("test", (orm) =>
+        rows(orm, sql`select 1 from ${named} for update skip locked`),
+      );
+      expect(unlocked).toHaveLength(39);
+      await first.commit();
+      expect((await reported).status).toBe(201);
     },
   );
 
