@@ -115,13 +115,13 @@ export async function compareRevisions(
 
 /** Makes a dry run of a document. The registry reads JSON as YAML, so the content type is always YAML. */
 export async function reviewDocument(registry: Registry, document: string): Promise<Review> {
-  const { value: answer, etag } = await registry.askTagged(Preview, pathTo("apply"), {
+  const { value, etag } = await registry.askTagged(Preview, pathTo("apply"), {
     method: "POST",
     query: { dry_run: "true" },
     headers: YAML,
     body: document,
   });
-  return { services: markPreviewed(answer.results), tag: etag };
+  return { services: markPreviewed(value.results), tag: etag };
 }
 
 export interface Write {

@@ -69,8 +69,8 @@ export class Registry extends RegistryApi {
     }
   }
 
-  protected failure(answer: HttpResponse, value: unknown, writing: boolean): FailedCall {
-    const { failure } = failureOf(answer, value, writing);
+  protected failure(response: HttpResponse, value: unknown, writing: boolean): FailedCall {
+    const { failure } = failureOf(response, value, writing);
     return new FailedCall(failure.kind, failure);
   }
 }
