@@ -66,7 +66,7 @@ export class Authorization {
     this.#sign = sign;
   }
 
-  async answer(request: Request): Promise<Response | null> {
+  async respond(request: Request): Promise<Response | null> {
     const url = new URL(request.url);
     switch (`${request.method} ${url.pathname}`) {
       case "GET /.well-known/openid-configuration":
@@ -138,8 +138,8 @@ export class Authorization {
 
   #sendBack({ redirect_uri, state }: AuthorizationRequest, result: Record<string, string>): Response {
     const address = new URL(redirect_uri);
-    const answer = { ...result, ...(state !== undefined && { state }), iss: this.#place.issuer };
-    for (const [name, value] of Object.entries(answer)) address.searchParams.set(name, value);
+    const parameters = { ...result, ...(state !== undefined && { state }), iss: this.#place.issuer };
+    for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
     return new Response(null, { status: 303, headers: { ...HEADERS, Location: address.href } });
   }
 

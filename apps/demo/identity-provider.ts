@@ -51,8 +51,8 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
       .sign(privateKey);
 
   const authorization = new Authorization(place, sign);
-  const answer = async (request: Request): Promise<Response> => {
-    const authorized = await authorization.answer(request);
+  const respond = async (request: Request): Promise<Response> => {
+    const authorized = await authorization.respond(request);
     if (authorized !== null) return authorized;
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === "/.well-known/jwks.json")
@@ -63,7 +63,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
     return new Response("Add ?subject=NAME, with a name of 1 to 128 characters.\n", { status: 400 });
   };
   const { host, port, variable = "PORT" } = options;
-  const server = listen({ fetch: answer }, { host, port, variable });
+  const server = listen({ fetch: respond }, { host, port, variable });
   place.address = localOrigin(host, server.port ?? port);
   place.issuer ||= place.address;
   return {

@@ -28,13 +28,13 @@ const EVENTS = 5;
 const INTERVAL_MS = 400;
 
 export function startSampleService(options: SampleServiceOptions): SampleService {
-  const answer = async (request: Request) => {
+  const respond = async (request: Request) => {
     const { pathname } = new URL(request.url);
     if (pathname === "/openapi.json") return Response.json(SAMPLE_DOCUMENT);
     return pathname.endsWith("/events") ? events(options.intervalMs ?? INTERVAL_MS) : echo(request);
   };
   const { host, port, variable = "PORT" } = options;
-  const server = listen({ fetch: answer }, { host, port, variable });
+  const server = listen({ fetch: respond }, { host, port, variable });
   return {
     url: localOrigin(host, server.port ?? port),
     port: server.port ?? port,
@@ -45,7 +45,7 @@ export function startSampleService(options: SampleServiceOptions): SampleService
 async function echo(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const body = await request.bytes();
-  const answer = {
+  const echoed = {
     method: request.method,
     path: `${pathname}${search}`,
     headers: Object.fromEntries(request.headers),
@@ -55,7 +55,7 @@ async function echo(request: Request): Promise<Response> {
   const headers = wrote
     ? { "X-Platform-Audit-Details": JSON.stringify({ bytes: body.byteLength }) }
     : undefined;
-  return Response.json(answer, { headers });
+  return Response.json(echoed, { headers });
 }
 
 function events(intervalMs: number): Response {

@@ -178,6 +178,6 @@ const PROGRAMS_HELP = `  $ ostiary start
   $ REGISTRY_URL=https://registry.example.com:5002 ostiary services
 
 A program reads its settings from the environment. It ends with 0 after a signal, with 78 when a setting is wrong, and
-with 1 when something that it needs does not answer.`;
+with 1 when something that it needs does not respond.`;
 
 const START_HELP = `Exit codes: 0 stopped, 1 failed, 2 wrong usage, 78 a variable, port or directory is wrong`;

@@ -4,7 +4,7 @@ import { localOrigin } from "@ostiary/lib/runtime/service";
 import { type AdminAccess, adminClient } from "./catalogs.ts";
 import type { RunningGateway } from "./start-services.ts";
 
-/** How long the start waits for stores and key sets that do not answer. */
+/** How long the start waits for stores and key sets that do not respond. */
 const READY_MS_MAX = 10_000;
 const READY_PAUSE_MS = 50;
 

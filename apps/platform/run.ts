@@ -23,7 +23,7 @@ export function runPlatform({ env, commands }: RunOptions): Promise<void> {
       const platform = await startPlatform({ config, env, onProgress: printProgress });
       process.stdout.write(startScreen(platform, config, commands, performance.now() - started));
       const shutdown = async () => {
-        printProgress("\nStopping once the requests in flight are answered");
+        printProgress("\nStopping once the requests in flight are complete");
         await platform.shutdown();
         await printGoodbye(config, commands);
       };

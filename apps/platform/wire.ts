@@ -45,7 +45,7 @@ export interface Platform extends Running {
 
 /** Starts the services in this process, on shared stores. */
 export async function startPlatform({ config, env, onProgress }: PlatformOptions): Promise<Platform> {
-  // the parts stop in reverse order: the gateway drains while the services behind it still answer
+  // the parts stop in reverse order: the gateway drains while the services behind it still respond
   await using started = new AsyncDisposableStack();
   const directory = await openDataDirectory(config.DATA_DIR);
   started.defer(() => directory.close());

@@ -54,9 +54,9 @@ export class Batches<Item, Result> {
   }
 
   add(item: Item): Promise<Result> {
-    const answer = this.gather(item);
+    const result = this.gather(item);
     this.start();
-    return answer;
+    return result;
   }
 
   /** Adds an item but starts no batch: callers gather several items, and then call {@link start}. */

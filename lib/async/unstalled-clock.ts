@@ -7,7 +7,7 @@ const STALL_MS = 2 * TICK_MS;
 /**
  * Returns a clock that does not count the time in which this process cannot run: a throttled container, a migrated
  * machine, a blocked event loop. When the process continues, timers run before it reads what has arrived. A timeout on
- * the system clock therefore fails calls whose answers have arrived.
+ * the system clock therefore fails calls whose responses have arrived.
  *
  * Time passes only while a timer is pending. All timers share one timer of `clock`, and are at most a tick late.
  */

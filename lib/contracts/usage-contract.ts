@@ -34,7 +34,10 @@ const usageTotals = {
     { limit: refused_limit, labels: refused_labels, other: refused_other },
     openShape("Usage refusals", "Requests that the gateway refused, by reason."),
   ),
-  ...{ failed, bytes_in, bytes_out, duration_ms },
+  failed,
+  bytes_in,
+  bytes_out,
+  duration_ms,
 };
 
 export const UsageCount = Type.Object(

@@ -168,15 +168,17 @@ function describedLimit(route: CompiledRoute): JsonObject | false {
 }
 
 function responses(route: CompiledRoute, service: ServiceOperation | null): JsonObject {
-  const answers: ServiceOperation["responses"] = service?.responses.size
+  const byStatus: ServiceOperation["responses"] = service?.responses.size
     ? service.responses
     : new Map([["2XX", { description: "", headers: {}, content: { [ANY_TYPE]: {} } }]]);
-  const merged = new Map([...answers].map(([status, answer]) => [status, ofService(route, status, answer)]));
+  const merged = new Map(
+    [...byStatus].map(([status, response]) => [status, ofService(route, status, response)]),
+  );
   for (const each of gatewayResponses(route)) {
-    const answer = answers.get(each.status);
+    const described = byStatus.get(each.status);
     const { component, response } = each;
     const alone = component === null ? response : componentOf(component);
-    merged.set(each.status, answer === undefined ? alone : ofBoth(route, answer, each));
+    merged.set(each.status, described === undefined ? alone : ofBoth(route, described, each));
   }
   return Object.fromEntries(merged);
 }
@@ -195,17 +197,17 @@ function ofService(
 }
 
 /** Merges the service's response and the gateway's response for a status that both can return. */
-function ofBoth(route: CompiledRoute, answer: ServiceResponse, gateway: GatewayResponse): JsonObject {
+function ofBoth(route: CompiledRoute, service: ServiceResponse, gateway: GatewayResponse): JsonObject {
   const own = gateway.response;
   const media = isRecord(own.content) ? own.content[JSON_TYPE] : undefined;
-  const content = { ...answer.content, [JSON_TYPE]: bothMedia(answer.content[JSON_TYPE], media) };
-  const saysNoMore = Bun.deepEquals(content, own.content) && Object.keys(answer.headers).length === 0;
+  const content = { ...service.content, [JSON_TYPE]: bothMedia(service.content[JSON_TYPE], media) };
+  const saysNoMore = Bun.deepEquals(content, own.content) && Object.keys(service.headers).length === 0;
   if (saysNoMore && gateway.component !== null) return componentOf(gateway.component);
-  const descriptions = [answer.description, own.description].filter((each) => each !== "");
+  const descriptions = [service.description, own.description].filter((each) => each !== "");
   return {
     description: [...new Set(descriptions)].join("\n\n"),
     headers: {
-      ...answer.headers,
+      ...service.headers,
       ...(isRecord(own.headers) && own.headers),
       ...headerReferences(responseHeaders(route)),
     },

@@ -40,7 +40,7 @@ export function* placeRoutes(
   const tags = new TagNames();
   for (const route of table.unordered) {
     yield "";
-    // The gateway answers OPTIONS itself.
+    // The gateway itself responds to OPTIONS.
     if (route.method === "OPTIONS") continue;
     const found = merges.get(route.service)?.find(route) ?? null;
     const shape = withoutParamNames(route.path);

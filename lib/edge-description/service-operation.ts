@@ -29,14 +29,14 @@ export interface ServiceResponse {
 
 /** Request headers that are left out: the gateway reads, sets or removes them, or they are no OpenAPI parameters. */
 const REQUEST_HEADERS = new Set<string>([
-  ...["authorization", "x-api-key", "x-request-id", "traceparent", "tracestate", "host", "connection"],
-  ...["accept", "content-type", "x-platform-internal-token"],
+  ..."authorization x-api-key x-request-id traceparent tracestate host connection".split(" "),
+  ..."accept content-type x-platform-internal-token".split(" "),
   ...AUDIT_HEADERS,
 ]);
 /** Response headers that are left out: the gateway sets, replaces or strips them. */
 const RESPONSE_HEADERS = new Set<string>([
-  ...["x-request-id", "content-type", "connection", "transfer-encoding"],
-  ...["x-content-type-options", "x-frame-options", "referrer-policy"],
+  ..."x-request-id content-type connection transfer-encoding".split(" "),
+  ..."x-content-type-options x-frame-options referrer-policy".split(" "),
   ...AUDIT_HEADERS,
 ]);
 const STATUS = /^([1-5][0-9][0-9]|[1-5]XX|default)$/;
@@ -109,16 +109,16 @@ export class OperationReader {
   #parameter(parameter: JsonObject, place: string): JsonObject {
     this.#work.spend(PARAMETER_COST);
     const { deprecated, style, explode, allowReserved, content } = parameter;
-    const said = {
+    const copied = {
       ...this.#described(parameter),
       ...(deprecated === true && { deprecated }),
       ...this.#examples(parameter),
     };
     const media = Object.entries(this.#content(content)).slice(0, 1);
-    if (media.length > 0) return { ...said, content: Object.fromEntries(media) };
+    if (media.length > 0) return { ...copied, content: Object.fromEntries(media) };
     const isStyle = typeof style === "string" && STYLES[place]?.includes(style);
     return {
-      ...said,
+      ...copied,
       ...(isStyle && { style }),
       ...(typeof explode === "boolean" && { explode }),
       ...(typeof allowReserved === "boolean" && place === "query" && { allowReserved }),
@@ -198,8 +198,12 @@ export class OperationReader {
       const each = this.#resolve(given);
       if (each?.value === undefined || !this.#work.isData(each.value)) return [];
       const summary = this.#work.text(each.summary);
-      const said = { ...(summary !== undefined && { summary }), ...this.#described(each), value: each.value };
-      return [[name, said] as const];
+      const copied = {
+        ...(summary !== undefined && { summary }),
+        ...this.#described(each),
+        value: each.value,
+      };
+      return [[name, copied] as const];
     });
     return shown.length === 0 ? {} : { examples: Object.fromEntries(shown) };
   }

@@ -132,8 +132,8 @@ export function errorExample(documented: DocumentedError, context: ErrorContext)
   if (code === "VALIDATION_ERROR" && details === undefined) {
     return envelope(validationError(refusedFields(context), message), REQUEST_ID_EXAMPLE);
   }
-  const said = details === undefined ? exampleDetails(code, context) : details;
-  return envelope(new ApiError(code, { message, details: said ?? undefined }), REQUEST_ID_EXAMPLE);
+  const shown = details === undefined ? exampleDetails(code, context) : details;
+  return envelope(new ApiError(code, { message, details: shown ?? undefined }), REQUEST_ID_EXAMPLE);
 }
 
 function exampleDetails(code: ErrorCode, context: ErrorContext): Record<string, unknown> | null {

@@ -62,7 +62,7 @@ export class OpenApiSchemas {
   }
 
   #object(schema: JsonObject): JsonObject {
-    const entries = Object.entries(said(schema)).filter(
+    const entries = Object.entries(overridden(schema)).filter(
       ([keyword, value]) => value !== undefined && !OWN_KEYWORDS.includes(keyword),
     );
     const converted = Object.fromEntries(
@@ -83,7 +83,7 @@ export class OpenApiSchemas {
 }
 
 /** Applies the `openapi` option, which overrides keywords. With a `type` it replaces all but the texts and examples. */
-function said(schema: JsonObject): JsonObject {
+function overridden(schema: JsonObject): JsonObject {
   const { openapi, title, description, examples } = schema;
   if (!isRecord(openapi)) return schema;
   return { ...(openapi.type === undefined ? schema : { title, description, examples }), ...openapi };

@@ -103,7 +103,7 @@ export async function boundedCall(
 }
 
 export function responseTooLarge(): CallFailed {
-  return new CallFailed(`the answer exceeds ${RESPONSE_BYTES_MAX} bytes`, true);
+  return new CallFailed(`the response exceeds ${RESPONSE_BYTES_MAX} bytes`, true);
 }
 
 /** Sends calls with the runtime's `fetch`, which uses TLS for https URLs. */
@@ -126,7 +126,7 @@ export const fetchCarrier: CallCarrier = {
 
 function callFailure(error: unknown, { timeoutMs }: BoundedCall, timedOut: boolean): CallFailed {
   if (error instanceof CallFailed) return error;
-  if (timedOut) return new CallFailed(`no answer within ${timeoutMs} ms`, true);
+  if (timedOut) return new CallFailed(`no response within ${timeoutMs} ms`, true);
   const code = systemErrorCode(error);
   const sent = code === null || !UNSENT.has(code);
   return new CallFailed(code ?? "the connection broke", sent, sent);

@@ -117,7 +117,7 @@ export const ENGLISH = {
   root_of_other_log: "The root belongs to a log with another name.",
   entries_given_up: "An operator declared that entries here cannot be restored.",
   not_cosigned:
-    "Too few witnesses cosigned a tree that has this export. Make the export again; if that does not help, the witnesses do not answer or refuse the log.",
+    "Too few witnesses cosigned a tree that has this export. Make the export again; if that does not help, the witnesses refuse the log or do not respond.",
 };
 
 export function englishOf({ code, place, expected, found }: Finding): string {

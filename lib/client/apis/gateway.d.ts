@@ -1647,7 +1647,7 @@ export interface components {
          */
         AuditAuthType: "jwt" | "user_apikey" | "member_apikey" | "member_session";
         /**
-         * @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer.
+         * @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway responded without calling the service. responded: the service responded. no_response: the service was called and did not respond.
          * @enum {string}
          */
         AuditEventOutcome: "pending" | "rejected" | "responded" | "no_response";
@@ -2394,7 +2394,7 @@ export interface operations {
                 method?: string;
                 /** @description Events of this path template, spelled exactly as in events. */
                 route?: string;
-                /** @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer. */
+                /** @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway responded without calling the service. responded: the service responded. no_response: the service was called and did not respond. */
                 outcome?: components["schemas"]["AuditEventOutcome"];
                 /** @description The event of this request. */
                 request_id?: string;
@@ -2441,7 +2441,7 @@ export interface operations {
                 method?: string;
                 /** @description Events of this path template, spelled exactly as in events. */
                 route?: string;
-                /** @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer. */
+                /** @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway responded without calling the service. responded: the service responded. no_response: the service was called and did not respond. */
                 outcome?: components["schemas"]["AuditEventOutcome"];
                 /** @description The event of this request. */
                 request_id?: string;
@@ -3300,7 +3300,7 @@ export interface operations {
                 method?: string;
                 /** @description Events of this path template, spelled exactly as in events. */
                 route?: string;
-                /** @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer. */
+                /** @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway responded without calling the service. responded: the service responded. no_response: the service was called and did not respond. */
                 outcome?: components["schemas"]["AuditEventOutcome"];
                 /** @description The event of this request. */
                 request_id?: string;
@@ -3347,7 +3347,7 @@ export interface operations {
                 method?: string;
                 /** @description Events of this path template, spelled exactly as in events. */
                 route?: string;
-                /** @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer. */
+                /** @description pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway responded without calling the service. responded: the service responded. no_response: the service was called and did not respond. */
                 outcome?: components["schemas"]["AuditEventOutcome"];
                 /** @description The event of this request. */
                 request_id?: string;

@@ -91,7 +91,7 @@ export const finalOutcomeSchema = Type.Union(
   [Type.Literal("rejected"), Type.Literal("responded"), Type.Literal("no_response")],
   {
     description:
-      "`rejected`: the gateway refused the request. `responded`: the service answered. `no_response`: the service did not answer.",
+      "`rejected`: the gateway refused the request. `responded`: the service responded. `no_response`: the service did not respond.",
   },
 );
 
@@ -103,7 +103,7 @@ export const outcomeSchema = Type.Object(
       Type.Integer({
         minimum: 100,
         maximum: 599,
-        description: "The status that the client got, or null if the client got no answer.",
+        description: "The status that the client got, or null if the client got no response.",
         examples: [200],
       }),
     ),

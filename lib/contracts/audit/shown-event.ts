@@ -15,7 +15,7 @@ const writtenId = (description: string) => nullable(Type.String({ description, e
 
 export const eventOutcomeSchema = Type.Union([Type.Literal("pending"), ...finalOutcomeSchema.anyOf], {
   description:
-    "pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer.",
+    "pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway responded without calling the service. responded: the service responded. no_response: the service was called and did not respond.",
   title: "Event outcome",
   rule: "must be pending, rejected, responded or no_response",
 });

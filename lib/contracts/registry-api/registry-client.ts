@@ -60,10 +60,10 @@ export abstract class RegistryApi {
       ...(body !== undefined && { body }),
       signal: AbortSignal.timeout(this.#timeoutMs + Number(query?.wait_ms ?? 0)),
     };
-    const answer = await this.#authorized(`${path}${search}`, request, writing);
-    const value = answer.status === 204 ? null : tryJson(answer.body, JSON.parse);
-    if (answer.ok && Value.Check(schema, value)) return { value, etag: answer.headers.get("etag") };
-    throw this.failure(answer, value, writing);
+    const response = await this.#authorized(`${path}${search}`, request, writing);
+    const value = response.status === 204 ? null : tryJson(response.body, JSON.parse);
+    if (response.ok && Value.Check(schema, value)) return { value, etag: response.headers.get("etag") };
+    throw this.failure(response, value, writing);
   }
 
   /** After a 401, sends the request once more with a new token: a refused request has no effect. */
@@ -76,14 +76,14 @@ export abstract class RegistryApi {
         writing,
       );
     if (typeof token === "string") return sendAs(token);
-    const answer = await sendAs(await token(false));
-    return answer.status === 401 ? sendAs(await token(true)) : answer;
+    const response = await sendAs(await token(false));
+    return response.status === 401 ? sendAs(await token(true)) : response;
   }
 
   protected abstract send(path: string, request: RequestInit, writing: boolean): Promise<HttpResponse>;
 
   /** Returns the error for an error response, or for a response of an unexpected shape. */
-  protected abstract failure(answer: HttpResponse, value: unknown, writing: boolean): Error;
+  protected abstract failure(response: HttpResponse, value: unknown, writing: boolean): Error;
 }
 
 /**

@@ -78,8 +78,8 @@ export function summaryOf(changes: number, { opens, breaks }: Record<Effect, num
     ...counted(opens, "opens a route", "open a route"),
     ...counted(breaks, "breaks callers", "break callers"),
   ];
-  const told = marked.length === 0 ? "no change opens a route or breaks callers" : marked.join(", ");
-  return `${counted(changes, "change", "changes")}: ${told}.`;
+  const effects = marked.length === 0 ? "no change opens a route or breaks callers" : marked.join(", ");
+  return `${counted(changes, "change", "changes")}: ${effects}.`;
 }
 
 /** Returns a text with the request, the caller and the expectation of a test, without its name. */

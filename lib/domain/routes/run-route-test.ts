@@ -30,7 +30,7 @@ export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): str
   const { service, method, path } = match.route;
   if (expect.status !== undefined) return `${service} serves the request with the route ${method} ${path}`;
   const called = upstreamPath(match, requested, OWNERS);
-  if ("error" in called) return "the gateway answers 400, because a param is not one segment";
+  if ("error" in called) return "the gateway responds with 400, because a param is not one segment";
   const differences = [
     ...differs("service", expect.service, service),
     ...differs("upstream", expect.upstream, called.path),

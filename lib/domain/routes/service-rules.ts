@@ -140,11 +140,11 @@ function declareRows(
     const first = declared.get(key);
     if (first === undefined) declared.set(key, at);
     else {
-      const told =
+      const message =
         first === at
           ? `${method} is listed twice.`
           : `${key} is declared already, at ${shownPath([...context.service, ...first])}.`;
-      context.violations.add([...at, "methods", isList ? index : method], told);
+      context.violations.add([...at, "methods", isList ? index : method], message);
     }
   }
   context.expanded.pathBytes += (full?.length ?? 0) * (isList ? 1 : names.length);

@@ -25,12 +25,9 @@ const SAME_FOR_ALL: ReadonlySet<string> = new Set(["iss", "aud", "azp", "exp", "
 
 /** Issuers that give tokens to everybody, each with the claims that identify the owner of a token. */
 const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
-  "https://token.actions.githubusercontent.com": [
-    ...["repository", "repository_id", "repository_owner", "repository_owner_id", "sub"],
-  ],
-  "https://gitlab.com": [
-    ...["project_path", "project_id", "namespace_path", "namespace_id", "groups_direct", "sub"],
-  ],
+  "https://token.actions.githubusercontent.com":
+    "repository repository_id repository_owner repository_owner_id sub".split(" "),
+  "https://gitlab.com": "project_path project_id namespace_path namespace_id groups_direct sub".split(" "),
   "https://accounts.google.com": ["sub", "email", "hd"],
 };
 

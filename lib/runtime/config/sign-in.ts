@@ -35,12 +35,12 @@ export function signInOrigins(issuers: readonly string[], further = ""): string[
   return [...new Set([...issuers.map((issuer) => new URL(issuer).origin), ...listItems(further)])];
 }
 
-/** Tells whether a text can be a client id or an audience. */
+/** Returns whether a text can be a client id or an audience. */
 export function isVisible(text: string): boolean {
   return /^[\x21-\x7e]{1,512}$/.test(text);
 }
 
-/** Tells whether a text is scopes separated by single spaces, with `openid` among them. */
+/** Returns whether a text is scopes separated by single spaces, with `openid` among them. */
 export function areScopes(text: string): boolean {
   return (
     /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) &&

@@ -86,6 +86,6 @@ function yamlValue(variable: string, text: string, onRepeatedKey: (place: Place)
 
 /** At most a hundred different messages. */
 function refusal(variable: string, messages: string[]): ConfigError {
-  const told = [...new Set(messages)].slice(0, FIELD_ERRORS_MAX);
-  return new ConfigError(told.map((message) => ({ variable, message: `${message}.` })));
+  const different = [...new Set(messages)].slice(0, FIELD_ERRORS_MAX);
+  return new ConfigError(different.map((message) => ({ variable, message: `${message}.` })));
 }

@@ -38,7 +38,7 @@ export function createHandler(
         underway > requestsMax && !isProbe(pathOf(request))
           ? overloaded("MAX_REQUESTS_IN_FLIGHT is reached")
           : hostError(received);
-      response = refused ? refusal(context, refused) : await answerTraced(app, request, context, telemetry);
+      response = refused ? refusal(context, refused) : await handleTraced(app, request, context, telemetry);
     } finally {
       underway -= 1;
     }
@@ -77,7 +77,7 @@ function pathOf(request: Request): string {
 }
 
 /** Runs the app within the request's trace. Work for a probe, such as a database query, is not traced. */
-async function answerTraced(
+async function handleTraced(
   app: AnyElysia,
   request: Request,
   { trace }: RequestContext,

@@ -23,7 +23,7 @@ export interface Called {
   parameters?: readonly string[];
 }
 
-interface Answer {
+interface Output {
   text: string;
   exitCode: number;
 }
@@ -36,8 +36,8 @@ const refusals = [ConfigError, StartRefused, UnusableFolder];
  * prints one message on stderr and exits (OP-5). Only `main.ts` files call this function.
  */
 export async function runMain(start: () => Promise<Running[]>, called?: Called): Promise<void> {
-  const answer = called && outputOf(called.program, called.parameters ?? []);
-  if (answer) return end(answer);
+  const output = called && outputOf(called.program, called.parameters ?? []);
+  if (output) return end(output);
   await run(async (stopped) => {
     const tooLate = stopped.then(() => pause(systemClock, START_AFTER_SIGNAL_MS));
     const running = await Promise.race([start(), tooLate]);
@@ -58,7 +58,7 @@ export function runService<Config extends ListenOptions, Socket>(
 }
 
 /** Returns null if there are no arguments and the program must start (OP-135). */
-export function outputOf(program: Program, parameters: readonly string[]): Answer | null {
+export function outputOf(program: Program, parameters: readonly string[]): Output | null {
   const command = `bun apps/${program.app}/main.ts`;
   const unknown = parameters.find((parameter) => !HELP.includes(parameter));
   if (unknown !== undefined) {
@@ -71,8 +71,8 @@ export function outputOf(program: Program, parameters: readonly string[]): Answe
 
 const HELP = ["--help", "-h"];
 
-/** Prints an answer, help on stdout and a refusal on stderr, and exits. */
-async function end({ text, exitCode }: { text: string; exitCode: number }): Promise<never> {
+/** Prints the output, help on stdout and a refusal on stderr, and exits. */
+async function end({ text, exitCode }: Output): Promise<never> {
   const stream = exitCode === 0 ? process.stdout : process.stderr;
   stream.on("error", () => {}); // the reader has closed the pipe
   await new Promise((resolve) => stream.write(text, resolve));

@@ -65,7 +65,7 @@ export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailab
 
 function refusalOf(store: keyof typeof REFUSALS, server: string, error: unknown): string | undefined {
   const words = wordsOf(error);
-  return REFUSALS[store].find(([said]) => said.test(words))?.[1] ?? tlsRefusal(store, server, words);
+  return REFUSALS[store].find(([pattern]) => pattern.test(words))?.[1] ?? tlsRefusal(store, server, words);
 }
 
 const CAUSES_MAX = 8;
@@ -84,7 +84,7 @@ function wordsOf(error: unknown): string {
 
 /** Returns the sentence about `server` if its TLS handshake failed. */
 export function tlsRefusal(variables: Variables, server: string, words: string): string | undefined {
-  return TLS_REFUSALS.find(([said]) => said.test(words))?.[1]
+  return TLS_REFUSALS.find(([pattern]) => pattern.test(words))?.[1]
     .replace("{server}", () => server)
     .replaceAll("{store}", variables);
 }

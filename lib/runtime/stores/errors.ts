@@ -16,7 +16,7 @@ export class StoreUnavailable extends Error {
   readonly retry_after_seconds: number | undefined;
 
   constructor(store: StoreUnavailable["store"], cause: unknown, options: StoreUnavailableOptions = {}) {
-    super(options.message ?? `The ${store.replace("_", " ")} (${store.toUpperCase()}_URL) did not answer.`, {
+    super(options.message ?? `The ${store.replace("_", " ")} (${store.toUpperCase()}_URL) did not respond.`, {
       cause,
     });
     this.name = "StoreUnavailable";

@@ -26,17 +26,17 @@ export class LineBlocks {
     const destination = pino.destination({ dest, sync: false, maxLength: WAITING_LENGTH_MAX });
     this.#destination = destination;
     setInterval(() => this.handOn(), FLUSH_INTERVAL_MS).unref();
-    let untold = 0;
+    let unreported = 0;
     destination.on("drop", (block: string) => {
       const lines = block.split("\n").length - 1;
       this.dropped += lines;
-      untold += lines;
+      unreported += lines;
     });
     destination.on("drain", () => {
       this.#isWriting = false;
-      if (untold === 0) return;
-      const lines = untold;
-      untold = 0;
+      if (unreported === 0) return;
+      const lines = unreported;
+      unreported = 0;
       onReading(lines);
     });
     // If the file system is full or the pipe is closed, lines are lost but requests still work.

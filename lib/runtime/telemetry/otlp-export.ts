@@ -91,6 +91,6 @@ export async function stopWithin(
   if (await endsWithin(stop, SHUTDOWN_TIMEOUT_MS, clock)) return;
   log.warn(
     { timeout_ms: SHUTDOWN_TIMEOUT_MS },
-    "the process stops without sending its last telemetry: the collector did not answer",
+    "the process stops without sending its last telemetry: the collector did not respond",
   );
 }

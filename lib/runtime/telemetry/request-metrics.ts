@@ -51,7 +51,7 @@ export function requestMetrics(registry: Registry): RequestMetrics {
   }
   collectedCounter(registry, {
     name: "http_requests_total",
-    help: "Answered requests, by matched route template, method and status.",
+    help: "Requests with a response, by matched route template, method and status.",
     read: readings,
   });
   const histogram = new DurationHistogram({

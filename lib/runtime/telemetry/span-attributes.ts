@@ -2,9 +2,9 @@ import type { Attributes } from "@opentelemetry/api";
 import type { StoreOperation } from "../stores/observer.ts";
 
 /** OpenTelemetry's methods. Another one is reported as `_OTHER`, with its original name. */
-const METHODS: ReadonlySet<string> = new Set([
-  ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "QUERY"],
-]);
+const METHODS: ReadonlySet<string> = new Set(
+  "CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE QUERY".split(" "),
+);
 
 export function methodAttributes(method: string): Attributes {
   if (METHODS.has(method)) return { "http.request.method": method };

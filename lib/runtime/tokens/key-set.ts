@@ -95,7 +95,7 @@ export function createKeySet({ uri, tls, log, clock, source }: KeySetOptions): K
   };
 }
 
-const KeySetAnswer = Type.Object({ keys: Type.Array(Type.Unknown()) });
+const KeySetResponse = Type.Object({ keys: Type.Array(Type.Unknown()) });
 
 async function fetchKeys(uri: string, tls: PeerTls | undefined) {
   const { status, text } = await boundedCall({
@@ -106,12 +106,12 @@ async function fetchKeys(uri: string, tls: PeerTls | undefined) {
     tls,
   });
   if (status !== 200) throw new Error(`the identity provider returned status ${status}`);
-  const answer = tryJson(text);
-  if (answer === undefined) throw new Error("the response is not JSON, or is nested too deeply");
-  if (!Value.Check(KeySetAnswer, answer)) throw new Error("the response is not a key set");
-  const keys = await usableKeys(answer.keys);
+  const response = tryJson(text);
+  if (response === undefined) throw new Error("the response is not JSON, or is nested too deeply");
+  if (!Value.Check(KeySetResponse, response)) throw new Error("the response is not a key set");
+  const keys = await usableKeys(response.keys);
   if (keys.length === 0) throw new Error("the key set contains no usable key");
-  const counts = { keys: keys.length, keys_passed_over: answer.keys.length - keys.length };
+  const counts = { keys: keys.length, keys_passed_over: response.keys.length - keys.length };
   return { usable: keysByIssuer(keys), counts };
 }
 
@@ -138,8 +138,8 @@ const ED25519 = "Ed25519";
 
 /** The accepted signature algorithms (GW-43). `none` and algorithms with a shared secret are not accepted. */
 export const ALGORITHMS = [
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  ...["ES256", "ES384", "ES512", "EdDSA", ED25519],
+  ..."RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split(" "),
+  ED25519,
 ];
 
 /** The schema of a public key that an accepted algorithm can use. */

@@ -143,12 +143,12 @@ describe("the message about DATABASE_URL without a PostgreSQL server says that",
   ];
   // The tests run concurrently, because each waits until the timeout of a start.
   test.concurrent.each(others)(
-    "the database does not answer, for another program that %s",
+    "the database does not respond, for another program that %s",
     async (_, data) => {
       const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
       try {
         expect(await database(`postgres://u:${SECRET}@127.0.0.1:${other.port}/x`)).toBe(
-          `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through.`,
+          `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not respond: check that the server runs and that the network lets connections through.`,
         );
       } finally {
         other.stop(true);

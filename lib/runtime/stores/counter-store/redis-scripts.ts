@@ -26,7 +26,7 @@ local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
  * the count 0. On a read-only server the whole script fails, so the client switches to another server.
  */
 const countScript = `${ttlFunction}
-local answers = {}
+local results = {}
 for index, key in ipairs(KEYS) do
   local count = redis.pcall('INCR', key)
   local ttl = 0
@@ -37,10 +37,10 @@ for index, key in ipairs(KEYS) do
     local length = tonumber(ARGV[index])
     ttl = ttl_of(key, length, length)
   end
-  answers[2 * index - 1] = count
-  answers[2 * index] = ttl
+  results[2 * index - 1] = count
+  results[2 * index] = ttl
 end
-return answers
+return results
 `;
 
 /**
@@ -52,7 +52,7 @@ return answers
  * exhausted, nothing is added, and every count of the group is -2. A key whose value is not a number has the count -1.
  */
 const chargeScript = `${ttlFunction}${nowVariable}
-local answers = { now_ms }
+local results = { now_ms }
 local first = 0
 for _, group in ipairs(cjson.decode(ARGV[1])) do
   local refused = false
@@ -97,12 +97,12 @@ for _, group in ipairs(cjson.decode(ARGV[1])) do
       if open[member] then ttl = ttl_of(key, length, longest) end
       count = count >= requests and count + 1 or charged
     end
-    answers[2 * index] = count
-    answers[2 * index + 1] = ttl
+    results[2 * index] = count
+    results[2 * index + 1] = ttl
   end
   first = first + #group
 end
-return answers
+return results
 `;
 
 /**
@@ -110,17 +110,17 @@ return answers
  * readings of one end can differ. Returns 1 for each bucket that was refunded, and 0 for each other bucket.
  */
 const refundScript = `${nowVariable}
-local answers = {}
+local results = {}
 for index, key in ipairs(KEYS) do
   local ttl = redis.call('PTTL', key)
   local count = ttl > 0 and tonumber(redis.call('GET', key)) or 0
-  answers[index] = 0
+  results[index] = 0
   if count > 0 and math.abs(now_ms + ttl - tonumber(ARGV[index])) <= ${CLOCK_STEP_MS} then
     redis.call('DECR', key)
-    answers[index] = 1
+    results[index] = 1
   end
 end
-return answers
+return results
 `;
 
 /** ioredis sends the hash of a script, and the text only if the server does not know the hash. */

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 500;
 /** The time for which a start waits for a connection. A busy process may read a refusal late. */
 const START_MS = 2_000;
 const RECONNECT_MS = 200;
-/** The time without an answer to any command after which a connection is replaced by a new one. */
+/** The time without a reply to any command after which a connection is replaced by a new one. */
 const SILENCE_MS = 1_000;
 /** The increments in one command, which blocks the server. A cluster gets one command for each: its nodes differ. */
 const BATCH_MAX = 256;
@@ -23,7 +23,7 @@ const SLOTS_MS = 1_000;
 
 /**
  * Commands are neither queued while the connection is down nor sent twice. A command that times out fails alone. Redis
- * answers the commands of a connection in order, so a connection without any answer is silent, and replaced.
+ * replies to the commands of a connection in order, so a connection without any reply is silent, and replaced.
  */
 const connection = {
   // Skip INFO, which not every user may run. The reply to an increment also shows that a server is still loading.
@@ -146,15 +146,15 @@ export class RedisCounterStore implements CounterStore {
     const ends = refunds.map(({ endsMs }) => endsMs);
     const name = { system: "redis", operation: "refund", namespace: COUNTERS_NAMESPACE };
     return observed(this.#observer, name, async () => {
-      const answers = await this.#client
+      const replies = await this.#client
         .refundCharges(refunds.length, ...buckets, ...ends)
         .catch(unavailable);
-      return answers.map((answer) => answer === 1);
+      return replies.map((reply) => reply === 1);
     });
   }
 
   async ping(): Promise<void> {
-    await this.#anyNodeAnswers().catch(unavailable);
+    await this.#pingAnyNode().catch(unavailable);
   }
 
   async close(): Promise<void> {
@@ -162,7 +162,7 @@ export class RedisCounterStore implements CounterStore {
   }
 
   /** One reply of a primary is enough: requests can be counted in the buckets of its slots. */
-  #anyNodeAnswers(): Promise<unknown> {
+  #pingAnyNode(): Promise<unknown> {
     if (this.#client instanceof Redis) return this.#client.ping();
     return Promise.any(this.#client.nodes("master").map((node) => node.ping()));
   }
@@ -246,10 +246,10 @@ function numbersOf({ windowMs, isPeriod, requests, start }: Charge): number[] {
   return [windowMs, isPeriod ? NEVER_SHORTENED : windowMs, requests, start ?? NO_START];
 }
 
-function countsIn(answers: readonly number[]): WindowCount[] {
+function countsIn(replies: readonly number[]): WindowCount[] {
   const counts: WindowCount[] = [];
-  for (let index = 0; index < answers.length; index += 2) {
-    const [count = 0, ttlMs = 0] = [answers[index], answers[index + 1]];
+  for (let index = 0; index < replies.length; index += 2) {
+    const [count = 0, ttlMs = 0] = [replies[index], replies[index + 1]];
     counts.push({ count, ttlMs: ttlMs > 0 ? ttlMs : 1 });
   }
   return counts;

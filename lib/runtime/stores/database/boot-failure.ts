@@ -13,7 +13,7 @@ export function databaseBootFailure(error: unknown, url: string): StoreUnavailab
   const values: Readonly<Record<string, string>> = {
     ...placesOf(url),
     state: refusal?.code ?? "",
-    said: refusal?.message ?? "",
+    reason: refusal?.message ?? "",
     setting: /["«„“]([\w.]+)["»“”]/.exec(refusal?.message ?? "")?.[1] ?? "",
   };
   const message = sentence(error, databaseUsesTls(url)).replace(
@@ -68,7 +68,7 @@ function sentence(error: unknown, tls: boolean): string {
   }
   // PgBouncer has one SQLSTATE for all its refusals.
   if (code === "08P01" && !/parameter/.test(message)) {
-    return "The pooler at {server} refuses the connection of DATABASE_URL. It says: {said}.";
+    return "The pooler at {server} refuses the connection of DATABASE_URL. It says: {reason}.";
   }
   return (
     REFUSALS[code] ?? "The server at {server} refuses the connection of DATABASE_URL (SQLSTATE {state})."
@@ -92,6 +92,6 @@ function connectionSentence(error: unknown, tls: boolean): string {
   }
   return (
     (tls ? tlsRefusal("DATABASE", "{server}", code) : undefined) ??
-    "The database at {server} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through."
+    "The database at {server} (DATABASE_URL) does not respond: check that the server runs and that the network lets connections through."
   );
 }

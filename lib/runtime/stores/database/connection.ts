@@ -32,7 +32,7 @@ export interface Statement {
 }
 
 /** The rows that a statement returned, with the tag of its command, such as `COMMIT`. */
-export type Answer<Row = Record<string, unknown>> = Row[] & { command?: string };
+export type StatementResult<Row = Record<string, unknown>> = Row[] & { command?: string };
 
 export class IsStandby extends ConnectionLost {}
 
@@ -40,8 +40,9 @@ export class IsStandby extends ConnectionLost {}
 const END_MS = 1_000;
 
 /**
- * A client of postgres.js with one connection, so that the pool can discard one connection and see what COMMIT
- * answered. The client never connects again: a statement of a transaction would run outside of the transaction.
+ * A client of postgres.js with one connection, so that the pool can discard one connection and see what the
+ * server returned for COMMIT. The client never connects again: a statement of a transaction would run outside of the
+ * transaction.
  */
 export class Connection {
   readonly openedMs = systemClock.elapsedMs();
@@ -86,11 +87,11 @@ export class Connection {
     return this.#client.isOpen;
   }
 
-  /** Sends a statement after all earlier ones have been answered. Rejects with ConnectionLost. */
-  send<Row>(statement: Statement): Promise<Answer<Row>> {
-    const answer = this.#last.then(() => this.#ask<Row>(statement));
-    this.#last = answer.catch(() => {}); // the caller gets the error
-    return answer;
+  /** Sends a statement after the results of all earlier ones have arrived. Rejects with ConnectionLost. */
+  send<Row>(statement: Statement): Promise<StatementResult<Row>> {
+    const result = this.#last.then(() => this.#ask<Row>(statement));
+    this.#last = result.catch(() => {}); // the caller gets the error
+    return result;
   }
 
   async end(): Promise<void> {
@@ -105,11 +106,11 @@ export class Connection {
     this.#client.socket.destroy();
   }
 
-  async #ask<Row>({ text, parameters = [], prepare, isRaw }: Statement): Promise<Answer<Row>> {
+  async #ask<Row>({ text, parameters = [], prepare, isRaw }: Statement): Promise<StatementResult<Row>> {
     if (!this.isOpen) throw new ConnectionLost("The connection was lost before this statement.");
     try {
       const query = this.#client.sql.unsafe(text, parameters, { prepare });
-      return asAnswer<Row>(await (isRaw ? query.values() : query));
+      return asResult<Row>(await (isRaw ? query.values() : query));
     } catch (error) {
       const failure = connectionFailure(error);
       if (failure instanceof ConnectionLost) this.discard();
@@ -119,9 +120,9 @@ export class Connection {
 }
 
 /** Casts the result of the driver, whose rows nothing checks: see `rowsOf`. */
-function asAnswer<Row>(result: object): Answer<Row> {
+function asResult<Row>(result: object): StatementResult<Row> {
   // biome-ignore lint/plugin: the comment above the function says why
-  return result as Answer<Row>;
+  return result as StatementResult<Row>;
 }
 
 interface Client {

@@ -6,7 +6,7 @@ import type { Orm } from "./orm.ts";
  * A PostgreSQL database: a server through postgres.js, or PGlite in this process (OP-11).
  *
  * Each call names its `operation` for metrics, such as `select_member`. The name never contains an id.
- * Methods reject with `StoreUnavailable` if the database is unreachable, refuses connections or does not answer
+ * Methods reject with `StoreUnavailable` if the database is unreachable, refuses connections or does not respond
  * before the deadline of the call. Constraint violations keep their SQLSTATE; see `sqlState`.
  *
  * Code inside a transaction must use only its `tx`: `run`, `transaction` and `stream` throw there.
@@ -41,7 +41,7 @@ export interface Database {
 }
 
 export interface CallOptions {
-  /** The time after which the call fails. `"progress"` limits the time to each answer instead. */
+  /** The time after which the call fails. `"progress"` limits the time to each response instead. */
   deadlineMs?: number | "progress";
 }
 

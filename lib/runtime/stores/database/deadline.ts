@@ -3,7 +3,7 @@ import { ConnectionLost } from "./failure.ts";
 
 export interface TimeLimit {
   ms: number;
-  /** Whether the time counts only while the server owes an answer, and starts again with each answer. */
+  /** Whether the time counts only while the server owes a response, and starts again with each response. */
   ofProgress: boolean;
 }
 
@@ -15,7 +15,7 @@ export class Deadline {
   readonly #clock: Clock;
   readonly #untilMs: number;
   readonly #reject: (error: Error) => void;
-  #unanswered = 0;
+  #pending = 0;
   #isOver = false;
   #cancel: () => void = () => {};
 
@@ -39,17 +39,17 @@ export class Deadline {
     return ofProgress ? ms : Math.max(0, this.#untilMs - this.#clock.elapsedMs());
   }
 
-  /** Records that the server owes one more answer, until the caller calls `answered`. */
+  /** Records that the server owes one more response, until the caller calls `responded`. */
   asked(): void {
-    this.#unanswered += 1;
-    if (this.#limit.ofProgress && this.#unanswered === 1) this.#start();
+    this.#pending += 1;
+    if (this.#limit.ofProgress && this.#pending === 1) this.#start();
   }
 
-  answered(): void {
-    this.#unanswered -= 1;
+  responded(): void {
+    this.#pending -= 1;
     if (!this.#limit.ofProgress) return;
     this.#cancel();
-    if (this.#unanswered > 0) this.#start();
+    if (this.#pending > 0) this.#start();
   }
 
   end(): void {
@@ -60,7 +60,7 @@ export class Deadline {
     const { ms } = this.#limit;
     this.#cancel = this.#clock.after(ms, () => {
       this.#isOver = true;
-      const message = `The database did not answer within ${ms} ms.`;
+      const message = `The database did not respond within ${ms} ms.`;
       this.#reject(new ConnectionLost(message, { isRepeatable: false }));
     });
   }

@@ -65,7 +65,7 @@ export function connectionFailure(error: unknown): unknown {
   return isLost ? new ConnectionLost("The connection was lost.", { cause: error }) : error;
 }
 
-/** Returns whether the server answered that it cannot serve this session, such as for a wrong password. */
+/** Returns whether the server responded that it cannot serve this session, such as for a wrong password. */
 export function isRefusedSession(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !endings.some((ending) => state.startsWith(ending));

@@ -90,9 +90,9 @@ export class PgliteAdapter implements DatabaseAdapter {
   }
 
   async ping(timeoutMs: number): Promise<void> {
-    const answer = this.run(this.deadline(), (orm) => rows(orm, sql`select 1`));
-    const late = () => new StoreUnavailable("database", new Error(`No answer within ${timeoutMs} ms.`));
-    await withDeadline(answer, timeoutMs, late);
+    const result = this.run(this.deadline(), (orm) => rows(orm, sql`select 1`));
+    const late = () => new StoreUnavailable("database", new Error(`No response within ${timeoutMs} ms.`));
+    await withDeadline(result, timeoutMs, late);
   }
 
   async close(): Promise<void> {

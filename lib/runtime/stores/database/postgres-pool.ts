@@ -38,7 +38,7 @@ export interface PostgresLimits {
   deadlineMs: number | "progress";
   /** The deadline of a call with a lane, which includes the wait for its turn (RG-53, ID-104). */
   laneDeadlineMs: number;
-  /** The longest time without an answer for work in the background. It is also the server's `statement_timeout`. */
+  /** The longest time without a response for work in the background. It is also the server's `statement_timeout`. */
   progressMs: number;
   /** The server's `plan_cache_mode`. `force_custom_plan` is for statements whose best plan depends on the values. */
   plan_cache_mode: "auto" | "force_custom_plan";
@@ -71,7 +71,7 @@ type Work<T> = (connection: Connection) => Promise<T>;
 
 /**
  * When a call reaches its deadline, the pool discards the call's connection, and pings the server over a new one. If
- * the ping succeeds, idle connections that do not answer a ping are discarded too. If it fails, the store is away:
+ * the ping succeeds, idle connections that do not respond to a ping are discarded too. If it fails, the store is away:
  * calls fail at once until a new connection succeeds.
  */
 export class PostgresPool implements DatabaseAdapter {
@@ -192,7 +192,7 @@ export class PostgresPool implements DatabaseAdapter {
   async ping(timeoutMs: number): Promise<void> {
     const deadline = this.deadline({ deadlineMs: timeoutMs });
     try {
-      await this.#attempt(deadline, answers);
+      await this.#attempt(deadline, selectOne);
     } catch (error) {
       throw databaseFailure(error);
     } finally {
@@ -316,26 +316,26 @@ export class PostgresPool implements DatabaseAdapter {
     for (let pauseMs = RECONNECT_MS; !this.#closed; pauseMs = Math.min(2 * pauseMs, RECONNECT_MS_MAX)) {
       const failure = await this.#endLost().then(
         () => undefined,
-        (error) => error ?? new ConnectionLost("No answer."),
+        (error) => error ?? new ConnectionLost("No response."),
       );
       const isAway = failure !== undefined && !isRefusedSession(failure);
       if (isAway) this.#leave(failure, suspects);
       else this.#away = undefined;
       const alive = await Promise.all(suspects.splice(0).map((suspect) => this.#offerIfAlive(suspect)));
-      // If no idle connection answers, those in use do not either: their calls fail, or are repeated.
+      // If no idle connection responds, those in use do not either: their calls fail, or are repeated.
       if (alive.length > 0 && !alive.includes(true)) for (const connection of busy) connection.discard();
       if (failure === undefined) return;
       await pause(systemClock, pauseMs);
     }
   }
 
-  /** Ends the server processes of lost connections over a new connection, which proves that the server answers. */
+  /** Ends the server processes of lost connections over a new connection, which proves that the server responds. */
   async #endLost(): Promise<void> {
     const connection = await this.#connector.open();
     const lost = this.#lost.splice(0);
     try {
       const ended = connection.send(endSessions(lost));
-      await withDeadline(ended, PING_MS, () => new ConnectionLost("The server did not answer a ping."));
+      await withDeadline(ended, PING_MS, () => new ConnectionLost("The server did not respond to a ping."));
       this.#offer(connection);
     } catch (error) {
       connection.discard();
@@ -346,7 +346,7 @@ export class PostgresPool implements DatabaseAdapter {
 
   async #offerIfAlive(connection: Connection): Promise<boolean> {
     try {
-      await withDeadline(answers(connection), PING_MS, () => new ConnectionLost("No answer to a ping."));
+      await withDeadline(selectOne(connection), PING_MS, () => new ConnectionLost("No response to a ping."));
       this.#offer(connection);
       return true;
     } catch {
@@ -373,7 +373,7 @@ function closedPool(): StoreUnavailable {
   return new StoreUnavailable("database", new Error("The database is closed."));
 }
 
-const answers: Work<unknown> = (connection) => connection.send({ text: "select 1" });
+const selectOne: Work<unknown> = (connection) => connection.send({ text: "select 1" });
 
 /** Returns the statement that ends the server processes of lost connections. They may hold locks for hours. */
 function endSessions(lost: readonly Connection[]) {

@@ -54,7 +54,8 @@ export interface SessionRow {
 
 /**
  * Returns the first statement of each session. A pooler drops the settings of the start-up packet, so the statement sets
- * all settings that the server knows. A COMMIT must be on disk before its answer, so a weaker `synchronous_commit` is raised.
+ * all settings that the server knows. A COMMIT must be on disk before its response, so a weaker `synchronous_commit`
+ * is raised.
  */
 export function openingStatement(settings: Readonly<Record<string, string>>): string {
   const wanted = JSON.stringify({ ...settings, ...settingsAfterStart });

@@ -1,7 +1,7 @@
 import { PgDatabase } from "drizzle-orm/pg-core";
 import { PostgresJsSession } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import type { Answer, Connection, Statement } from "./connection.ts";
+import type { Connection, Statement, StatementResult } from "./connection.ts";
 import type { TransactionOptions } from "./database.ts";
 import type { Deadline } from "./deadline.ts";
 import { ConnectionLost, isRepeatable } from "./failure.ts";
@@ -31,13 +31,13 @@ export async function asUnit<T>(
   }
 }
 
-async function send<Row>(unit: Unit, statement: Statement): Promise<Answer<Row>> {
+async function send<Row>(unit: Unit, statement: Statement): Promise<StatementResult<Row>> {
   if (unit.hasEnded) throw new Error("A statement was sent after its unit of work had ended.");
   unit.deadline.asked();
   try {
     return await unit.connection.send<Row>(statement);
   } finally {
-    unit.deadline.answered();
+    unit.deadline.responded();
   }
 }
 
@@ -61,7 +61,7 @@ export async function transact<T>(
 }
 
 /**
- * Commits. PostgreSQL answers COMMIT with ROLLBACK after a failed statement, or when a pooler sent the COMMIT to
+ * Commits. PostgreSQL responds to COMMIT with ROLLBACK after a failed statement, or when a pooler sent the COMMIT to
  * another session. The driver takes both for success. Throws a ConnectionLost that is not repeatable if the outcome is
  * unknown.
  */
@@ -73,7 +73,7 @@ async function commit(unit: Unit, { readOnly = false }: TransactionOptions): Pro
   });
   if (command === "COMMIT") return;
   unit.connection.discard();
-  throw new ConnectionLost(`COMMIT was answered with ${command}.`, { isRepeatable: false });
+  throw new ConnectionLost(`The server responded to COMMIT with ${command}.`, { isRepeatable: false });
 }
 
 export function ormOver(unit: Unit): Orm {
@@ -86,13 +86,13 @@ function clientOf(unit: Unit) {
     unsafe(text: string, parameters: postgres.ParameterOrJSON<never>[] = []) {
       const prepare = parameters.length <= PREPARED_PARAMETERS_MAX;
       const statement: Statement = { text, parameters, prepare };
-      const answer = send(unit, statement);
+      const result = send(unit, statement);
       // `values` comes in the same turn, before the statement is sent.
       const values = () => {
         statement.isRaw = true;
-        return answer;
+        return result;
       };
-      return Object.assign(answer, { values });
+      return Object.assign(result, { values });
     },
   };
 }

@@ -47,7 +47,7 @@ async function areShared(one: Connection, other: Connection): Promise<boolean> {
 }
 
 async function pidOf(connection: Connection): Promise<number | undefined> {
-  const answer = connection.send<{ pid: number }>({ text: "select pg_backend_pid() as pid" });
-  const [row] = await withDeadline(answer, PROBE_MS, () => new ConnectionLost("The pooler did not answer."));
+  const result = connection.send<{ pid: number }>({ text: "select pg_backend_pid() as pid" });
+  const [row] = await withDeadline(result, PROBE_MS, () => new ConnectionLost("The pooler did not respond."));
   return row?.pid;
 }

@@ -75,8 +75,8 @@ export class EtcdClient extends Etcd3 {
 }
 
 /**
- * Sends a linearizable read, which only a node that reaches the majority answers. etcd checks the user's rights after
- * that, so "permission denied" is an answer, and the read needs no right.
+ * Sends a linearizable read, to which only a node that reaches the majority responds. etcd checks the user's
+ * rights after that, so "permission denied" is a response, and the read needs no right.
  */
 export async function readNothing(client: Etcd3, deadline: number): Promise<void> {
   try {
@@ -114,7 +114,7 @@ class NodeConnection {
       },
     });
 
-  /** Ends the connection. Otherwise an HTTP/2 session with a canceled or unanswered call could stay open forever. */
+  /** Ends the connection. Otherwise an HTTP/2 session could stay open forever, with a call that gets no response. */
   close(): void {
     this.#isClosed = true;
     this.#channel?.end();

@@ -30,11 +30,11 @@ export interface CallOptions {
 const CALL_MS = 5_000;
 /** The deadline of a ping over a new connection. The next node is tried before a call's deadline. */
 const PING_MS = 2_000;
-/** The minimum pause after no node answered. During the pause, calls fail at once. */
+/** The minimum pause after no node responded. During the pause, calls fail at once. */
 const RETRY_MS = 250;
 
 /**
- * The connection to one node. Nodes are tried in turn until one answers a ping. When the deadline of a call passes,
+ * The connection to one node. Nodes are tried in turn until one responds to a ping. When the deadline of a call passes,
  * only that call fails, and a ping over a new connection decides whether the old one is replaced.
  */
 export class EtcdConnection {
@@ -44,7 +44,7 @@ export class EtcdConnection {
   #client: EtcdClient | null = null;
   #opening: Promise<EtcdClient> | null = null;
   #isExamining = false;
-  /** The last error when no node answered, and the time until which it is the answer to each call. */
+  /** The last error when no node responded, and the time until which each call fails with it. */
   #away: { error: unknown; untilMs: number } | null = null;
   #isClosed = false;
 
@@ -64,7 +64,7 @@ export class EtcdConnection {
       try {
         return await call(client, deadline);
       } catch (error) {
-        if (isAnswer(error)) throw error;
+        if (isErrorResponse(error)) throw error;
         if (isLate(error)) void this.#examine(client);
         else this.#drop(client);
         if (once || left === 0 || systemClock.now() >= deadline) throw error;
@@ -87,7 +87,7 @@ export class EtcdConnection {
     this.#opening ??= this.#connect().finally(() => {
       this.#opening = null;
     });
-    const late = () => new GRPCUnavailableError("No node answered in time.");
+    const late = () => new GRPCUnavailableError("No node responded in time.");
     return withDeadline(this.#opening, Math.max(0, deadline - systemClock.now()), late);
   }
 
@@ -97,7 +97,7 @@ export class EtcdConnection {
     return this.#client;
   }
 
-  /** Tries the nodes in turn. Returns a client of the first node that answers a ping. */
+  /** Tries the nodes in turn. Returns a client of the first node that responds to a ping. */
   async #open(): Promise<EtcdClient> {
     const { hosts, auth, tls } = this.#options;
     let failure: unknown;
@@ -112,7 +112,7 @@ export class EtcdConnection {
         return client;
       } catch (error) {
         client.close();
-        if (isAnswer(error)) throw error;
+        if (isErrorResponse(error)) throw error;
         failure = error;
       }
     }
@@ -120,17 +120,17 @@ export class EtcdConnection {
     throw failure;
   }
 
-  /** Replaces the connection after a late call, unless it answers a ping. If no node does, the store is away. */
+  /** Replaces the connection after a late call, unless it responds to a ping. If no node does, the store is away. */
   async #examine(old: EtcdClient): Promise<void> {
     if (this.#isExamining || this.#client !== old) return;
     this.#isExamining = true;
-    const answers = readNothing(old, systemClock.now() + PING_MS).then(
+    const isAlive = readNothing(old, systemClock.now() + PING_MS).then(
       () => true,
       () => false,
     );
     const opened = await this.#open().catch(() => null);
     this.#isExamining = false;
-    if (this.#client !== old || (await answers)) return opened?.close();
+    if (this.#client !== old || (await isAlive)) return opened?.close();
     old.close();
     this.#client = opened;
   }
@@ -146,8 +146,8 @@ function isLate(error: unknown): boolean {
   return error instanceof GRPCUnknownError && error.message.includes("context deadline exceeded");
 }
 
-/** Returns whether the node has answered with an error, which another node would repeat. */
-export function isAnswer(error: unknown): boolean {
+/** Returns whether the node has responded with an error, which another node would repeat. */
+export function isErrorResponse(error: unknown): boolean {
   if (!(error instanceof Error)) return true;
   return !isRecoverableError(error) || error instanceof GRPCResourceExhastedError;
 }

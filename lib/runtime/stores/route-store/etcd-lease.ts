@@ -1,7 +1,7 @@
 import { castGrpcError, type Etcd3, EtcdLeaseInvalidError, GRPCUnavailableError } from "etcd3";
 import { endsWithin, Loop, systemClock } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { type CallOptions, type EtcdCall, isAnswer } from "./etcd-connection.ts";
+import { type CallOptions, type EtcdCall, isErrorResponse } from "./etcd-connection.ts";
 import type { LeaseOptions } from "./route-store.ts";
 
 type LeaseCall = <T>(operation: string, call: EtcdCall<T>, options: CallOptions) => Promise<T>;
@@ -37,7 +37,7 @@ export class EtcdLease {
   #dueMs = 0;
   /** The value that etcd has acknowledged for this lease, and the time. */
   #written: { value: Buffer | null; atMs: number } | null = null;
-  /** Leases of writes without an answer. A node that was silent may still execute such a write. */
+  /** Leases of writes without a response. A node that was silent may still execute such a write. */
   readonly #doubtful = new Set<string>();
   #isFailing = false;
 
@@ -147,7 +147,7 @@ export class EtcdLease {
       return true;
     } catch (error) {
       if (isLeaseOver(error)) return false;
-      if (isUnanswered(error)) {
+      if (isWithoutResponse(error)) {
         this.#doubtful.add(lease);
         this.#id = null;
       }
@@ -176,6 +176,6 @@ function isLeaseOver(error: unknown): boolean {
 }
 
 /** Returns whether a write may still be executed. A node that has refused it, such as a full one, will not. */
-function isUnanswered(error: unknown): boolean {
-  return !isAnswer(error instanceof StoreUnavailable ? error.cause : error);
+function isWithoutResponse(error: unknown): boolean {
+  return !isErrorResponse(error instanceof StoreUnavailable ? error.cause : error);
 }

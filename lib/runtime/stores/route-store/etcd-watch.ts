@@ -2,7 +2,7 @@ import { type Etcd3, type IEvent, Range } from "etcd3";
 import { Loop } from "../../../async/index.ts";
 import type { RouteChange, RouteListener } from "./route-store.ts";
 
-/** Reads below the watched prefix, and returns the client of the node that answered. */
+/** Reads below the watched prefix, and returns the client of the node that responded. */
 type Read = () => Promise<Etcd3>;
 
 const RESTART_MS = 200;

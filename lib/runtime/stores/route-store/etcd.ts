@@ -207,7 +207,7 @@ function entryOf(pair: IKeyValue): RouteEntry {
   return { key: pair.key.toString(), value: pair.value.toString(), revision: Number(pair.mod_revision) };
 }
 
-/** Throws `StoreUnavailable` if etcd did not answer, or denied the user a key, and any other error unchanged. */
+/** Throws `StoreUnavailable` if etcd did not respond, or denied the user a key, and any other error unchanged. */
 function throwRouteStoreFailure(error: unknown): never {
   if (error instanceof StoreUnavailable || error instanceof GRPCInvalidArgumentError) throw error;
   const absent =

@@ -16,7 +16,7 @@ interface Watch {
   readonly prefix: string;
   readonly listener: RouteListener;
   /** The changes that the listener receives in the next iteration of the event loop. */
-  untold: RouteChange[];
+  pending: RouteChange[];
 }
 
 /** Closing the store ends all watches, but keeps the entries. */
@@ -70,7 +70,7 @@ export class MemoryRouteStore implements RouteStore {
   }
 
   async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
-    const watch: Watch = { prefix, listener, untold: [] };
+    const watch: Watch = { prefix, listener, pending: [] };
     this.#watches.add(watch);
     return {
       close: async () => {
@@ -105,13 +105,13 @@ export class MemoryRouteStore implements RouteStore {
     if (value !== null) this.#entries.set(key, { key, value, revision });
     for (const watch of this.#watches) {
       if (!key.startsWith(watch.prefix)) continue;
-      if (watch.untold.push({ key, value, revision }) === 1) setImmediate(() => this.#tell(watch));
+      if (watch.pending.push({ key, value, revision }) === 1) setImmediate(() => this.#notify(watch));
     }
   }
 
-  #tell(watch: Watch): void {
-    const changes = watch.untold;
-    watch.untold = [];
+  #notify(watch: Watch): void {
+    const changes = watch.pending;
+    watch.pending = [];
     if (this.#watches.has(watch)) watch.listener.changed(changes);
   }
 

@@ -81,7 +81,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
     peer.handler = () => head + "x".repeat(TOO_LARGE) + end;
     expect(await rejection(call())).toMatchObject({
       name: "CallFailed",
-      message: "the answer exceeds 524288 bytes",
+      message: "the response exceeds 524288 bytes",
       sent: true,
     });
   });
@@ -95,7 +95,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
       return null;
     };
     expect(await rejection(call({ timeoutMs: 100, repeatable: true }))).toMatchObject({
-      message: "no answer within 100 ms",
+      message: "no response within 100 ms",
       sent: true,
     });
     expect(peer.requests).toHaveLength(1);

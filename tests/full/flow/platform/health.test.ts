@@ -56,6 +56,6 @@ test("the health check fails after 3 s when the process does not respond", async
   const INTERNAL_PORT = new URL(silent.url).port;
   const { output, exitCode } = await asked({ INTERNAL_PORT });
   await silent.close();
-  expect(output).toContain("no answer in 3000 ms");
+  expect(output).toContain("no response in 3000 ms");
   expect(exitCode).toBe(1);
 });

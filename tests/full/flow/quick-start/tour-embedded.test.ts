@@ -23,7 +23,7 @@ test("the quick start prints a tour that works, shuts down cleanly, and keeps it
   const token = await Bun.file(join(DATA_DIR, "admin-token")).text();
   expect(await first.stop("SIGINT")).toBe(0);
   expect(first.stdout.filter((line) => line !== "" && !line.startsWith("{")).slice(-2)).toEqual([
-    "Stopping once the requests in flight are answered ...",
+    "Stopping once the requests in flight are complete ...",
     `Goodbye. The data is in ${DATA_DIR}: bun start continues with it.`,
   ]);
 
