@@ -87,7 +87,8 @@ describe("the instance key of a gateway", () => {
     for (const { reason } of skipped) expect(reason).toMatch(/\w+/);
     await store.put(`${ROUTES_PREFIX}good`, "[]");
     await waitFor(async () => (await entry()).skipped.length === 4);
-    expect((await entry()).services).toBe(0);
+    const names = (await entry()).skipped.map(({ service }: { service: string }) => service);
+    expect([names, (await entry()).services]).toEqual([["broken", "good", "no/name", "wrong"], 0]);
     await store.put(`${ROUTES_PREFIX}broken`, valid("/mended"));
     await store.delete(`${ROUTES_PREFIX}no/name`);
     await store.delete(`${ROUTES_PREFIX}wrong`);

@@ -7,6 +7,7 @@ import { describe, expect, test } from "bun:test";
 import { useGateway, useService } from "../../../app/gateway/bed.ts";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { RawClient, rawRequest, spell } from "../../../support/http/raw-http.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n";
 const BODY_BYTES_MAX = 1_000;
@@ -109,6 +110,17 @@ describe("a malformed or ambiguous request is refused, and no part of it reaches
       expect(service.requests).toEqual([]);
     });
   }
+});
+
+// GW-10
+test("trailers that arrive after the body has begun refuse the request, which the service never gets whole", async () => {
+  const client = await RawClient.connect(gateway.url);
+  client.send(post(CHUNKED, "3\r\nabc\r\n"));
+  await waitFor(() => service.sockets.length > 0);
+  client.send("0\r\nX-Trailer: 1\r\n\r\n");
+  await client.untilClosed();
+  expect(client.received.toString("latin1")).toStartWith("HTTP/1.1 400 ");
+  expect(service.requests).toEqual([]);
 });
 
 // GW-6, GW-7
