@@ -30,6 +30,10 @@ export function deedOf(
   const own = Object.hasOwn(texts.known, action) ? texts.known[action] : undefined;
   const deed = own ?? (summary === undefined || summary === action ? undefined : texts.ofSummary(summary));
   if (deed === undefined) return null;
-  const isDone = event.outcome === "responded" && (event.status ?? 500) < 400;
-  return deed[isDone ? 0 : 1];
+  return deed[isDone(event) ? 0 : 1];
+}
+
+/** Returns whether the service did what the caller asked. */
+export function isDone({ outcome, status }: Pick<ShownEvent, "outcome" | "status">): boolean {
+  return outcome === "responded" && status !== null && status < 400;
 }

@@ -4,7 +4,7 @@ import { MEMBERS } from "../portal-address.ts";
 import { useAddress, useSession } from "../portal-session.ts";
 import { fetchDescription } from "../reference/description.ts";
 import { useTexts } from "../texts/texts.ts";
-import { actionOf, deedOf } from "./deed.ts";
+import { actionOf, deedOf, isDone } from "./deed.ts";
 import { type Log, PERSON_LOG, type ShownEvent } from "./logs.ts";
 
 export function EventTable({ log, events }: { log: Log; events: readonly ShownEvent[] }) {
@@ -77,12 +77,13 @@ export function Who({ log, event: { actor } }: { log: Log; event: ShownEvent }) 
   );
 }
 
-export function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
+export function Outcome({ event }: { event: ShownEvent }) {
   const t = useTexts().audit;
-  const isDone = outcome === "responded" && (status ?? 500) < 400;
+  const { outcome, status } = event;
+  const done = isDone(event);
   return (
-    <span class={isDone ? "tag tone-good" : outcome === "pending" ? "tag tone-warn" : "tag tone-bad"}>
-      {isDone ? t.done : outcome === "responded" ? t.failed : t.outcomes[outcome]}
+    <span class={done ? "tag tone-good" : outcome === "pending" ? "tag tone-warn" : "tag tone-bad"}>
+      {done ? t.done : outcome === "responded" ? t.failed : t.outcomes[outcome]}
       {status !== null && ` (${status})`}
     </span>
   );
