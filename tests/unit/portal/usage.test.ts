@@ -1,6 +1,6 @@
 /** Tests how the portal page formats usage, and which keys it counts as ending soon. */
 import { describe, expect, test } from "bun:test";
-import { endingKeys } from "../../../apps/portal/page/organizations/overview.ts";
+import { keyState } from "../../../apps/portal/page/keys/key-state.ts";
 import { formatsOf } from "../../../lib/page/formats.ts";
 
 describe("the usage of an organization", () => {
@@ -17,15 +17,15 @@ describe("the usage of an organization", () => {
   });
 });
 
-// PT-23
-test("keys end soon if they work and end within 30 days", () => {
+// PT-23, PT-70
+test("keys end soon if they work and end within 14 days", () => {
   const nowMs = Date.parse("2026-11-29T00:00:00.000Z");
   const key = (days: number | null, revoked_at: string | null = null) => ({
     expires_at: days === null ? null : new Date(nowMs + days * 86_400_000).toISOString(),
     revoked_at,
   });
-  expect(endingKeys([key(30), key(0.01)], nowMs)).toBe(2);
-  expect(endingKeys([key(31), key(null), key(-1), key(0), key(5, "2026-11-01T00:00:00.000Z")], nowMs)).toBe(
-    0,
-  );
+  const states = (...keys: ReturnType<typeof key>[]) => keys.map((each) => keyState(each, nowMs));
+  expect(states(key(14), key(0.01))).toEqual(["ends_soon", "ends_soon"]);
+  expect(states(key(14.01), key(null), key(0), key(-1))).toEqual(["valid", "valid", "expired", "expired"]);
+  expect(states(key(5, "2026-11-01T00:00:00.000Z"))).toEqual(["revoked"]);
 });

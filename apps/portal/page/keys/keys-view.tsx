@@ -19,6 +19,7 @@ import { type FieldProblems, type Problems, problemOf, useForm } from "../parts/
 import { useAddress, useList, useSession } from "../portal-session.ts";
 import { AUDIT_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
+import { keyState } from "./key-state.ts";
 
 type Open = { name: "create" } | { name: "rotate" | "revoke"; key: ApiKey } | null;
 
@@ -127,7 +128,7 @@ function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
 
 function Ends({ shown, nowMs }: { shown: ApiKey; nowMs: number }) {
   const t = useTexts().keys;
-  const state = stateOf(shown, nowMs);
+  const state = keyState(shown, nowMs);
   const at = state === "revoked" ? shown.revoked_at : shown.expires_at;
   if (at === null) return <>{t.noEnd}</>;
   return (
@@ -287,20 +288,7 @@ export function serviceAccountKeys(service_account_id: string): KeyAddress {
   return { path: ["org", "service-accounts", service_account_id, "api-keys"], example: "/org" };
 }
 
-/** A key that expires within this time has the state `ends_soon`. */
-const SOON_MS = 14 * 86_400_000;
-
-type KeyState = "revoked" | "expired" | "ends_soon" | "valid";
-
-function stateOf({ revoked_at, expires_at }: ApiKey, nowMs: number): KeyState {
-  if (revoked_at !== null) return "revoked";
-  if (expires_at === null) return "valid";
-  const leftMs = Date.parse(expires_at) - nowMs;
-  if (leftMs <= 0) return "expired";
-  return leftMs <= SOON_MS ? "ends_soon" : "valid";
-}
-
 function isUsable(key: ApiKey, nowMs: number): boolean {
-  const state = stateOf(key, nowMs);
+  const state = keyState(key, nowMs);
   return state === "valid" || state === "ends_soon";
 }

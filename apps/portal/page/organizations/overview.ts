@@ -1,6 +1,7 @@
 import { ApiKey, Invite, Member, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import type { TSchema } from "@sinclair/typebox";
 import { type Gateway, pathTo } from "../gateway.ts";
+import { keyState } from "../keys/key-state.ts";
 
 /** A number of items. If `isWhole` is false, the list has further items that the page did not read. */
 export interface Count {
@@ -8,21 +9,8 @@ export interface Count {
   readonly isWhole: boolean;
 }
 
-const DAY_MS = 86_400_000;
-const SOON_DAYS = 30;
 /** The number of service accounts whose keys the overview reads. */
 const ACCOUNTS_MAX = 10;
-
-/** Returns the keys that work now and end within 30 days. */
-export function endingKeys(
-  keys: readonly Pick<ApiKey, "revoked_at" | "expires_at">[],
-  nowMs: number,
-): number {
-  return keys.filter(({ revoked_at, expires_at }) => {
-    const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - nowMs;
-    return revoked_at === null && leftMs > 0 && leftMs <= SOON_DAYS * DAY_MS;
-  }).length;
-}
 
 /**
  * Counts members, open invitations, and keys that end soon: the member's and those of service accounts. A count is
@@ -44,7 +32,9 @@ export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs
     read.map(({ id }) => page("keys", ApiKey, "org", "service-accounts", id, "api-keys")),
   );
   const pages = [own, ...others];
-  const ending = pages.map((each) => endingKeys(each?.items ?? [], nowMs));
+  const ending = pages.map(
+    (each) => each?.items.filter((key) => keyState(key, nowMs) === "ends_soon").length ?? 0,
+  );
   const first = ending.findIndex((count) => count > 0);
   return {
     members: countOf(members, (items) => items.length),
