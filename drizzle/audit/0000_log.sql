@@ -324,13 +324,16 @@ create trigger no_change before update or delete or truncate on audit.trees
 --> statement-breakpoint
 
 -- The nodes of the map of heads. A leaf writes the nodes that lead to a head that moved, and never changes a node, so a
--- head can be proved under every leaf. `version` is the number of the leaf. `path` has the hexadecimal digits of SHA-256 of the owner that lead to the node.
+-- head can be proved under every leaf. `version` is the number of the leaf. `path` has the hexadecimal digits of SHA-256
+-- of the owner that lead to the node. The key is not unique, so that a row that somebody adds stops no leaf: of several
+-- nodes with one key, the one with the expected hash counts.
 create table audit.head_map (
   version bigint not null,
   path text collate "C" not null,
-  node bytea not null,
-  primary key (version, path)
+  node bytea not null
 );
+--> statement-breakpoint
+create index head_map_key on audit.head_map (version, path);
 --> statement-breakpoint
 create trigger no_change before update or delete or truncate on audit.head_map
   for each statement execute function audit.refuse_change();

@@ -124,9 +124,9 @@ describe("the map of heads", () => {
 
   // AU-141
   test("proves the head of each owner under each leaf, or that the owner had none", async () => {
-    const numbers = states.map((_, index) => index + 1);
+    const roots = sealedRoots.map((map, index) => rootOf({ number: index + 1, map }));
     for (const owner of Array.from({ length: 40 }, (_, n) => `organization:${n * 17}`)) {
-      const proven = await database.run("prove", (orm) => selectProvenHeads(orm, owner, numbers));
+      const proven = await database.run("prove", (orm) => selectProvenHeads(orm, owner, roots));
       for (const [index, found] of proven.entries()) {
         const root = hashFromHex(sealedRoots[index] ?? "");
         const expected = states[index]?.get(owner) ?? none(owner);

@@ -287,6 +287,26 @@ describe("a log whose rows are not what was sealed", () => {
 });
 
 // AU-67
+test("no log is left out when somebody adds nodes with the number of the next leaf to the map of heads", async () => {
+  const owners = ["added-nodes", "beside-added-nodes"];
+  await log.sealed(2, "added-nodes");
+  await log.tamper(`insert into audit.head_map (version, path, node)
+    select (select max(number) + n from audit.leaves), path, node
+    from generate_series(1, 2) n, (values ('', '\\x00'::bytea), ('', (select node from audit.head_map
+      where path = '' order by version desc limit 1)), ('a', '\\x00')) given(path, node)`);
+  const lines: unknown[] = [];
+  log.deps = { ...log.deps, log: { error: (fields) => lines.push(fields) } };
+  for (const owner of owners) await log.sealed(2, owner);
+  expect(lines).toEqual([{ version: expect.any(Number) }, { version: expect.any(Number) }]);
+  await log.restart();
+  for (const owner of owners) {
+    expect(await reasonOf(owner)).toBeUndefined();
+    await log.sealed(1, owner);
+    await isComplete(owner, owner === "added-nodes" ? 5 : 3);
+  }
+});
+
+// AU-67
 describe.skipIf(!services().postgres.real)("a log with an event that cannot be read", () => {
   const change = (owner: string, params: string) =>
     log.tamper(`create cast (bytea as jsonb) without function;

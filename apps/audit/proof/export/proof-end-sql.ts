@@ -11,6 +11,7 @@ import {
 } from "@ostiary/lib/domain/tlog";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { rootOf } from "../heads/head-map.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
 import { leafOf, selectLeaves, selectPaths, sizeOf } from "../root/tree-sql.ts";
 import type { SealedLog } from "./proof-sql.ts";
@@ -83,11 +84,7 @@ async function selectEarlierHeads(
       union
       select ${bigint(before + (asked ?? 0))})`,
   );
-  const heads = await selectProvenHeads(
-    tx,
-    owner,
-    found.map(({ number }) => Number(number)),
-  );
+  const heads = await selectProvenHeads(tx, owner, found.map(rootOf));
   return found.map((row, index) => {
     const head = heads[index] ?? null;
     if (head === null)

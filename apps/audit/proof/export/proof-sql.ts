@@ -4,6 +4,7 @@ import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/datab
 import { type SQL, sql } from "drizzle-orm";
 import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../../events/event.ts";
 import { columns, logCondition } from "../../events/event-sql.ts";
+import { rootOf } from "../heads/head-map.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
 import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
 import { isRestored, parseSnapshot, windowAfter } from "../seal/snapshot.ts";
@@ -51,7 +52,7 @@ export function selectSealedLog(database: Database, log: EventLog): Promise<Seal
     const { newest, ...state } = found;
     const number = state.note === null ? newest : state.before + sizeOf(state.note);
     const leaf = await selectLeaf(tx, number);
-    const [head] = leaf === null ? [EMPTY_HEAD] : await selectProvenHeads(tx, owner, [Number(leaf.number)]);
+    const [head] = leaf === null ? [EMPTY_HEAD] : await selectProvenHeads(tx, owner, [rootOf(leaf)]);
     if (head == null) throw new Error(`The map of heads has lost nodes on the path to ${owner}.`);
     return { ...state, ...head, leaf };
   };

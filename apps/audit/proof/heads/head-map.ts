@@ -1,7 +1,7 @@
 import { type Hash, hashFromHex, mapSteps, sameHash, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { isLeaf, MapNode, type NodeRef, SLOTS, type Slot } from "./node.ts";
-import { selectNodes } from "./nodes-sql.ts";
+import { type NodePlace, selectNodes } from "./nodes-sql.ts";
 
 /** The number of nodes after which a cache drops those that it got before the newest of them. */
 const GENERATION = 10_000;
@@ -150,16 +150,16 @@ export class HeadMap {
   }
 
   async #read(orm: Orm, wanted: ReadonlyMap<string, NodeRef>): Promise<void> {
-    const missing: { path: string; version: number; hash: Hash }[] = [];
+    const missing: NodePlace[] = [];
     for (const [path, ref] of wanted) {
       const known = this.#cache.get(path, ref.hash);
       if (known === null) missing.push({ path, ...ref });
       else this.#branches.set(path, branchOf(known));
     }
     const stored = missing.length === 0 ? [] : await selectNodes(orm, missing);
-    for (const [index, { path, hash }] of missing.entries()) {
+    for (const [index, { path }] of missing.entries()) {
       const node = stored[index] ?? null;
-      if (node === null || !sameHash(node.hash, hash)) continue;
+      if (node === null) continue;
       this.#cache.put(path, node);
       this.#branches.set(path, branchOf(node));
     }

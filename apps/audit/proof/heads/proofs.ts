@@ -1,6 +1,6 @@
 import { hexOf, type MapProof, mapSteps, mapValue, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { isLeaf, LEVELS, type MapNode, SLOTS, type Slot } from "./node.ts";
+import { isLeaf, LEVELS, type MapNode, type NodeRef, SLOTS, type Slot } from "./node.ts";
 import { selectNodes } from "./nodes-sql.ts";
 
 /**
@@ -15,27 +15,26 @@ interface ProvenHead {
 }
 
 /** The way from the root of one leaf's map to an owner. `found` is null for a lost node, and undefined on the way. */
-interface Walk {
-  version: number;
+interface Walk extends NodeRef {
   /** The sibling hashes along the way, from the last one up. */
   path: string[];
   found: ProvenHead | null | undefined;
 }
 
 /**
- * Returns the head of an owner under each of these leaves, in their order; null if a node of the map is gone.
- * One statement reads one level for all leaves.
+ * Returns the head of an owner under each of these roots of the map, in their order; null if a node is gone.
+ * One statement reads one level for all roots.
  */
 export async function selectProvenHeads(
   orm: Orm,
   owner: string,
-  versions: readonly number[],
+  roots: readonly NodeRef[],
 ): Promise<(ProvenHead | null)[]> {
   const way = mapSteps(owner);
-  const walks = versions.map((version): Walk => ({ version, path: [], found: undefined }));
+  const walks = roots.map((root): Walk => ({ ...root, path: [], found: undefined }));
   for (let [depth, open] = [0, walks]; open.length > 0; depth++) {
     const path = way.slice(0, depth);
-    const places = open.map(({ version }) => ({ version, path }));
+    const places = open.map(({ version, hash }) => ({ version, hash, path }));
     for (const [index, node] of (await selectNodes(orm, places)).entries()) {
       const walk = open[index];
       if (walk !== undefined) step(walk, way, depth, node);
@@ -63,7 +62,7 @@ function step(walk: Walk, way: string, depth: number, node: MapNode | null): voi
     return;
   }
   const next = node.slot(digit);
-  if (next !== null && !isLeaf(next)) Object.assign(walk, { version: next.version, found: undefined });
+  if (next !== null && !isLeaf(next)) Object.assign(walk, { ...next, found: undefined });
 }
 
 function headAt(path: string[], way: string, slot: Slot | null): ProvenHead | null {

@@ -1,4 +1,4 @@
-import { hexOf, mapSteps, monthEnd, sameHash, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import { hexOf, mapSteps, monthEnd, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { HeadMap, type MapHead, rootOf } from "../heads/head-map.ts";
 import { isLeaf, type LeafSlot, type MapNode, type NodeRef, SLOTS } from "../heads/node.ts";
@@ -76,9 +76,9 @@ async function readHeads(orm: Orm, root: NodeRef): Promise<{ heads: LeafSlot[]; 
   while (open.length > 0) {
     const wanted = open.splice(-NODES);
     const found = await selectNodes(orm, wanted);
-    for (const [index, { path, hash }] of wanted.entries()) {
+    for (const [index, { path }] of wanted.entries()) {
       const node = found[index] ?? null;
-      if (node === null || !sameHash(node.hash, hash)) {
+      if (node === null) {
         lost.add(path);
         continue;
       }

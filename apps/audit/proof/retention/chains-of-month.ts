@@ -9,6 +9,7 @@ import {
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Partition } from "../../events/partitions-sql.ts";
+import { rootOf } from "../heads/head-map.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
 import { LogAltered } from "../seal/chains.ts";
 import { entryIn, type NewEntry } from "../seal/entries.ts";
@@ -74,10 +75,8 @@ export async function* chainsOfMonth(
 async function settledHeads(database: Database, month: string): Promise<(owner: string) => Promise<number>> {
   const leaf = await selectLeafBefore(database, new Date(monthEnd(month) - MONTH_MARGIN_MS).toISOString());
   return async (owner) => {
-    const versions = leaf === null ? [] : [Number(leaf.number)];
-    const [head] = await database.run("select_settled_head", (orm) =>
-      selectProvenHeads(orm, owner, versions),
-    );
+    const roots = leaf === null ? [] : [rootOf(leaf)];
+    const [head] = await database.run("select_settled_head", (orm) => selectProvenHeads(orm, owner, roots));
     return head?.position ?? 0;
   };
 }

@@ -151,6 +151,12 @@ export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promi
   };
   if (write === null) return next;
   logAltered(deps, write);
+  if (write.leaf !== null && state.has_added_nodes) {
+    deps.log.error(
+      { version: write.leaf.number },
+      "somebody added rows to audit.head_map with the number of the next leaf: they do not count",
+    );
+  }
   try {
     if (!(await writeAndSign(deps, { state, tree }, write))) return { ...nothing, end: "lost" };
   } catch (error) {

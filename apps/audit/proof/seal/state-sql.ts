@@ -25,6 +25,8 @@ export interface SealerState {
   trees: readonly TreePlace[];
   /** The newest leaf, or null before the first. */
   leaf: LeafRow | null;
+  /** Whether the map of heads has nodes of the next leaf, which no pass wrote. */
+  has_added_nodes: boolean;
   /** Owners whose chains are left out, in random order, so that no job begins with the same ones. */
   altered: readonly string[];
 }
@@ -38,7 +40,9 @@ export async function selectState(orm: Orm): Promise<SealerState> {
         (select coalesce(json_agg(json_build_object('origin', origin, 'before', before, 'started_at', started_at)
           order by before), '[]') from audit.trees) as trees,
         (select row_to_json(newest) from (
-          select ${LEAF_COLUMNS} from audit.leaves order by number desc limit 1) newest) as leaf
+          select ${LEAF_COLUMNS} from audit.leaves order by number desc limit 1) newest) as leaf,
+        exists (select from audit.head_map
+          where version = (select coalesce(max(number), 0) + 1 from audit.leaves)) as has_added_nodes
       from audit.sealer`,
   );
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
