@@ -235,7 +235,7 @@ describe("a gateway", () => {
   });
 
   // OP-15
-  test("asks the counter store before it listens, and says if there is no answer", async () => {
+  test("asks the counter store before it listens, and logs if there is no response", async () => {
     const counterStore = await openCounterStore("memory://");
     counterStore.ping = async () => {
       await new Promise((resolve) => setImmediate(resolve));

@@ -19,7 +19,7 @@ export async function startLoadingGateway(store: RouteStore): Promise<LoadingGat
   let held = Promise.resolve();
   let goOn = () => {};
   const instance = new Instance(store, silent, systemClock);
-  const telling: RouteStore = {
+  const watched: RouteStore = {
     ...forwarding(store),
     watch: (prefix, listener) =>
       store.watch(prefix, {
@@ -27,7 +27,7 @@ export async function startLoadingGateway(store: RouteStore): Promise<LoadingGat
         changed: (changes) => void held.then(() => listener.changed(changes)),
       }),
   };
-  const routes = new PublishedRoutes(telling, silent, systemClock, (loaded) => instance.report(loaded));
+  const routes = new PublishedRoutes(watched, silent, systemClock, (loaded) => instance.report(loaded));
   await routes.start();
   const stop = async () => {
     goOn();
