@@ -10,7 +10,7 @@ import { metricOf } from "../../support/telemetry/metrics.ts";
 import { intent, logOf, newLog, openLog, requestId } from "./audit-service.ts";
 import { OwnLog } from "./own-log.ts";
 import { exportProof, found, startProvenAudit, tamperWith, verify, writeEvents } from "./proof-bed.ts";
-import { writePastOutcome } from "./retention-bed.ts";
+import { drop, makeMonth, writePastOutcome } from "./retention-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -279,6 +279,57 @@ describe("a log whose rows are not what was sealed", () => {
       ["entries_given_up"],
     ]);
     expect(verdict.restarts).toMatchObject([{ from }]);
+  });
+
+  // AU-203
+  test("is restarted a second time without giving up what was sealed since the first time", async () => {
+    const owner = "restarted-twice";
+    await alteredLog(
+      owner,
+      "update audit.audit_events set ip = '::9' where organization_id = $O and outcome <> 'pending'",
+    );
+    await log.seal();
+    expect(await restartChain(log.deps, `organization:${owner}`)).toEqual({ from: 1, to: 6 });
+    await log.sealed(2, owner);
+    const { end } = await log.proof(owner);
+    const { position } = end.head;
+    expect(await restartChain(log.deps, `organization:${owner}`)).toEqual({
+      from: position + 1,
+      to: position,
+    });
+    await log.tamper(
+      statements(owner, `delete from audit.entries where chain_id = ${ID} and position = ${position}`),
+    );
+    expect(await restartChain(log.deps, `organization:${owner}`)).toEqual({
+      from: position,
+      to: position + 1,
+    });
+    await log.sealed(1, owner);
+    const verdict = await verify((await log.proof(owner)).text, log.key);
+    expect([verdict.result, verdict.restarts.length]).toEqual(["undecided", 2]);
+  });
+
+  // AU-203
+  test("gives up dropped months with the declaration that a restart gives up", async () => {
+    const owner = "restarted-dropped";
+    await using own = await OwnLog.open();
+    await makeMonth(own.database, "2026-01");
+    await own.sealed(2, owner, "2026-01-10T00:00:00.000Z");
+    await own.sealed(2, owner);
+    await own.tamper(
+      statements(
+        owner,
+        "update audit.audit_events set ip = '::9' where organization_id = $O and outcome <> 'pending' and occurred_at > '2026-02-01'",
+      ),
+    );
+    await drop(own.database, own.keyFile, "2026-02");
+    expect(await restartChain(own.deps, `organization:${owner}`)).toEqual({ from: 1, to: 7 });
+    await own.sealed(1, owner);
+    const verdict = await verify((await own.proof(owner)).text, own.key);
+    expect([verdict.result, found(verdict).map(({ code }) => code)]).toEqual([
+      "undecided",
+      ["entries_given_up"],
+    ]);
   });
 
   test("is not restarted when it was never sealed", async () => {

@@ -91,14 +91,21 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
   return givenUp;
 }
 
-/** Returns the first position at which the rows of a chain differ from what was sealed. */
+/**
+ * Returns the first position at which the rows of a chain differ from what was sealed. A declaration from there on is given
+ * up too, so the dropped entries that only such a declaration explains are lost as well.
+ */
 async function firstLost(tx: Orm, row: ChainRow, head: MapHead): Promise<number> {
-  const month = await selectDroppedMonth(tx, row.id);
   const start = { position: 0, chain: ZERO_HASH };
-  const end = await intactEnd(tx, row, start, month === null ? 0 : monthEnd(month));
-  // rows that agree with each other, but not with the sealed head, were forged from the first one on
-  if (end.position === head.position && hexOf(end.chain) !== hexOf(head.chain)) return 1;
-  return end.position + 1;
+  for (let before = head.position + 1; ; ) {
+    const month = await selectDroppedMonth(tx, row.id, before);
+    const end = await intactEnd(tx, row, start, month === null ? 0 : monthEnd(month));
+    // rows that agree with each other, but not with the sealed head, were forged from the first one on
+    if (end.position === head.position && hexOf(end.chain) !== hexOf(head.chain)) return 1;
+    const from = end.position + 1;
+    if (from >= before || month === null) return from;
+    before = from;
+  }
 }
 
 /**

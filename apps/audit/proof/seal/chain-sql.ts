@@ -1,4 +1,11 @@
-import { declarationHash, type Hash, hashFromHex, hexOf, nextInChain } from "@ostiary/lib/domain/proof";
+import {
+  declarationHash,
+  HASH_PATTERN,
+  type Hash,
+  hashFromHex,
+  hexOf,
+  nextInChain,
+} from "@ostiary/lib/domain/proof";
 import { type Orm, rows, StoreUnavailable, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { MapHead } from "../heads/head-map.ts";
@@ -104,12 +111,19 @@ export function selectChainless(orm: Orm): Promise<{ owner: string; position: nu
   );
 }
 
-/** Returns the newest month that a chain declares as dropped, or null. A text that is no month does not count. */
-export async function selectDroppedMonth(tx: Orm, chain_id: number): Promise<string | null> {
+/**
+ * Returns the newest month that a chain declares as dropped before a position, or null. A text that is no month does not
+ * count.
+ */
+export async function selectDroppedMonth(
+  tx: Orm,
+  chain_id: number,
+  before = Number.MAX_SAFE_INTEGER,
+): Promise<string | null> {
   const [found] = await rows<{ month: string | null }>(
     tx,
     sql`select max(month) as month from audit.declarations
-      where chain_id = ${String(chain_id)}::text::bigint and month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`,
+      where chain_id = ${String(chain_id)}::text::bigint and position < ${String(before)}::text::bigint and month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`,
   );
   return found?.month ?? null;
 }
@@ -122,24 +136,33 @@ type ChainStep = Partial<StoredRow> & {
   is_outcome: boolean | null;
   entry_occurred_at: string | null;
   kind: "retention" | "restart" | null;
-  content: { month: string; declared_at: string; from: number } | null;
+  content: { month: string; declared_at: string; from: number; lost: string } | null;
   salt: string | null;
 };
 
-/** Returns the entries of a chain after a position, up to `to`, in their order. */
-function selectSteps(tx: Orm, chain_id: number, after: number, to: number): Promise<ChainStep[]> {
+/** Returns at most `limit` entries of a chain after a position, up to `to`, in their order. */
+function selectSteps(
+  tx: Orm,
+  chain_id: number,
+  after: number,
+  to: number,
+  limit: number,
+): Promise<ChainStep[]> {
   const bigint = (value: number) => sql`${String(value)}::text::bigint`;
-  const at = sql`chain_id = ${bigint(chain_id)} and position > ${bigint(after)} and position <= ${bigint(to)}`;
+  const first = sql`order by position limit ${bigint(limit)}`;
+  const at = sql`where chain_id = ${bigint(chain_id)} and position > ${bigint(after)} and position <= ${bigint(to)}
+    ${first}`;
   return rows<ChainStep>(
     tx,
     sql`select entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
         entry.occurred_at as entry_occurred_at, entry.kind, entry.content, entry.salt, ${storedColumns}
       from (
-        select position, chain, occurred_at, event_id, is_outcome, null::text as kind, null::json as content,
-          null::text as salt from audit.entries where ${at}
+        (select position, chain, occurred_at, event_id, is_outcome, null::text as kind, null::json as content,
+          null::text as salt from audit.entries ${at})
         union all
-        select position, chain, null, null, null, kind, content, encode(salt, 'hex')
-        from audit.declarations where ${at}
+        (select position, chain, null, null, null, kind, content, encode(salt, 'hex')
+        from audit.declarations ${at})
+        ${first}
       ) entry left join lateral (
         select * from audit.audit_events stored
         where stored.occurred_at = entry.occurred_at and stored.id = entry.event_id limit 1
@@ -154,6 +177,7 @@ export function isAboutRows(error: unknown): boolean {
 }
 
 const STEPS_MAX = 5_000;
+const HASH = new RegExp(HASH_PATTERN);
 
 /**
  * Yields the entries of a chain after a position, up to `end`, in pages. Ends before the first entry whose event the
@@ -167,24 +191,24 @@ async function* readableSteps(
 ): AsyncGenerator<ChainStep[], void, void> {
   let size = STEPS_MAX;
   for (let from = after; from < end && size >= 1; ) {
-    const to = Math.min(from + size, end);
     await rows(tx, sql`savepoint steps`);
     try {
-      const steps = await selectSteps(tx, chain_id, from, to);
+      const steps = await selectSteps(tx, chain_id, from, end, size);
       yield steps;
       // the end can be a forged position, far behind the last entry
-      if (steps.length < to - from) return;
-      from = to;
+      if (steps.length < size) return;
+      from = steps.at(-1)?.position ?? end;
     } catch (error) {
       if (!isAboutRows(error)) throw error;
       await rows(tx, sql`rollback to savepoint steps`);
-      size = Math.floor((to - from) / 2);
+      size = Math.floor(size / 2);
     }
   }
 }
 
 /**
- * Follows a chain from `start` to its end, as long as its entries can be read and are what was sealed. Returns how far
+ * Follows a chain from `start` to its end, as long as its entries can be read and are what was sealed. Entries that an
+ * earlier restart gave up may be missing. Returns how far
  * that is, the time of the newest of these entries, and how many are declarations. Before `droppedMs`, the stored hash of
  * an entry without an event counts.
  */
@@ -199,18 +223,38 @@ export async function intactEnd(
   let declarations = 0;
   for await (const steps of readableSteps(tx, id, position, end)) {
     for (const step of steps) {
-      const hash = hashOfStep(owner, step);
-      const next = hash === null ? null : nextInChain(chain, hash);
       const occurredMs = step.entry_occurred_at === null ? 0 : new Date(step.entry_occurred_at).getTime();
-      const isIntact = next === null ? occurredMs < droppedMs : hexOf(next) === step.chain;
-      if (!isIntact || step.position !== position + 1) return { position, chain, newestMs, declarations };
+      const next = chainAfter(owner, { position, chain }, step, occurredMs < droppedMs);
+      if (next === null) return { position, chain, newestMs, declarations };
       position = step.position;
-      chain = next ?? hashFromHex(step.chain);
+      chain = next;
       newestMs = Math.max(newestMs, occurredMs);
       if (step.kind !== null) declarations += 1;
     }
   }
   return { position, chain, newestMs, declarations };
+}
+
+/** Returns the chain at a step that follows a position, or null if the step is not what was sealed there. */
+function chainAfter(
+  owner: string,
+  { position, chain }: MapHead,
+  step: ChainStep,
+  isDropped: boolean,
+): Hash | null {
+  const lost = givenUpTo(step, position);
+  if (step.position !== position + 1 && lost === null) return null;
+  const hash = hashOfStep(owner, step);
+  if (hash === null) return isDropped ? hashFromHex(step.chain) : null;
+  const next = nextInChain(lost ?? chain, hash);
+  return hexOf(next) === step.chain ? next : null;
+}
+
+/** Returns the chain before a restart if the restart gave up all entries after a position; null for any other step. */
+function givenUpTo({ kind, content, position: at }: ChainStep, position: number): Hash | null {
+  if (kind !== "restart" || content === null || content.from > position + 1 || at <= position + 1)
+    return null;
+  return HASH.test(content.lost) ? hashFromHex(content.lost) : null;
 }
 
 /** Returns the hash of an entry of an owner's chain, computed from what it was made of; null if that is missing. */
