@@ -1,6 +1,6 @@
 import { isRecord } from "../domain/json/index.ts";
 import { type CompiledRoute, joinPrefix, METHODS } from "../domain/routes/index.ts";
-import type { JsonObject } from "../openapi/index.ts";
+import { type JsonObject, REFERENCE_LENGTH_MAX, valueAt } from "../openapi/index.ts";
 import { VALUE_COST, WorkBudget } from "./work-budget.ts";
 
 const PATHS_MAX = 10_000;
@@ -11,7 +11,6 @@ const PATHS_WORK_MAX = 8 * 1024 * 1024;
 const SEGMENT_COST = 64;
 /** The maximum number of references that are followed one after another. */
 const REFERENCES_MAX = 16;
-const REFERENCE_LENGTH_MAX = 2048;
 
 /** The error for a service's response that is not a usable OpenAPI description. */
 export class NotADescription extends Error {
@@ -127,14 +126,7 @@ export class ServiceDescription {
   /** Returns the target of a reference, or undefined for a broken or external reference. */
   at(ref: string, work: WorkBudget): unknown {
     work.spend(VALUE_COST + Math.min(ref.length, REFERENCE_LENGTH_MAX));
-    const pointer = pointerOf(ref);
-    if (pointer === null) return undefined;
-    let current: unknown = this.#root;
-    for (const key of pointer) {
-      if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
-      current = Reflect.get(current, key);
-    }
-    return current;
+    return valueAt(this.#root, ref);
   }
 
   #add(path: string, item: unknown, work: WorkBudget): true {
@@ -191,19 +183,6 @@ function foundAt(
 
 function node(): Node {
   return { children: new Map(), operations: new Map() };
-}
-
-/** Returns the keys of a reference inside the description, or null for an external or malformed reference. */
-export function pointerOf(ref: string): string[] | null {
-  if (!ref.startsWith("#/") || ref.length > REFERENCE_LENGTH_MAX) return null;
-  try {
-    return decodeURIComponent(ref)
-      .slice(2)
-      .split("/")
-      .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  } catch {
-    return null;
-  }
 }
 
 /** Returns the path of the description's first server, such as `/v1`, which all described paths follow. */

@@ -1,6 +1,6 @@
 import { isRecord } from "../domain/json/index.ts";
-import type { JsonObject } from "../openapi/index.ts";
-import { pointerOf, type ServiceDescription } from "./service-description.ts";
+import { type JsonObject, pointerOf } from "../openapi/index.ts";
+import type { ServiceDescription } from "./service-description.ts";
 import { pascalCase, type UniqueNames } from "./unique-names.ts";
 import { VALUE_COST, type WorkBudget } from "./work-budget.ts";
 

@@ -1,5 +1,6 @@
 /** Reads OpenAPI descriptions, whose text nobody has checked. */
 import { isRecord } from "@ostiary/lib/domain/json";
+import { REFERENCE_LENGTH_MAX, valueAt } from "@ostiary/lib/openapi";
 import { decodeUtf8, InvalidText, parseJsonText, parseText } from "@ostiary/lib/runtime/documents";
 import { isJsonFile } from "../commands/read-document.ts";
 import { Refused } from "../exit-codes.ts";
@@ -9,7 +10,6 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const DESCRIPTION_BYTES_MAX = 128 * 1024 * 1024;
 /** The maximum number of references from one value to the next. */
 const REFERENCES_MAX = 16;
-const REFERENCE_LENGTH_MAX = 2_048;
 
 /** A part of a description that a configuration document cannot express. The message is the reason. */
 export class NotExpressed extends Error {}
@@ -67,24 +67,9 @@ export class Description {
     if (reference.length > REFERENCE_LENGTH_MAX) {
       throw new NotExpressed(`A $ref has more than ${REFERENCE_LENGTH_MAX} characters.`);
     }
-    let found: unknown = this.root;
-    for (const step of reference.slice(2).split("/")) {
-      const key = unescaped(step);
-      if (!isRecord(found) || !Object.hasOwn(found, key)) {
-        throw new NotExpressed("A $ref names nothing in the description.");
-      }
-      found = found[key];
-    }
+    const found = valueAt(this.root, reference);
+    if (found === undefined) throw new NotExpressed("A $ref names nothing in the description.");
     return found;
-  }
-}
-
-/** Returns the name that a step of a JSON pointer in a URI fragment stands for. */
-function unescaped(step: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-  } catch {
-    return step;
   }
 }
 

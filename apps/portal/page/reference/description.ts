@@ -1,6 +1,6 @@
 import { User } from "@ostiary/lib/contracts/identity-api";
 import { isRecord } from "@ostiary/lib/domain/json";
-import { type JsonObject, sampleOf } from "@ostiary/lib/openapi";
+import { type JsonObject, sampleOf, valueAt } from "@ostiary/lib/openapi";
 import { failed, type Result, succeeded } from "@ostiary/lib/page/failure";
 import { Type } from "@sinclair/typebox";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
@@ -53,8 +53,7 @@ export function readDescription(source: unknown): Description | null {
       else operations.set(read.id, read);
     }
   }
-  const schemas = isRecord(source.components) ? source.components.schemas : undefined;
-  return { operations: [...operations.values()], left_out, lookUp: (ref) => schemaAt(schemas, ref) };
+  return { operations: [...operations.values()], left_out, lookUp: (ref) => valueAt(source, ref) };
 }
 
 function operationOf(path: string, name: string, source: unknown): Operation | null {
@@ -80,12 +79,6 @@ function operationOf(path: string, name: string, source: unknown): Operation | n
 /** Returns whether a URL path stays at the page's origin, and the browser changes no segment of the path. */
 function isPath(path: string): boolean {
   return /^\/(?!\/)[^\\?#\s]*$/.test(path) && !/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
-}
-
-function schemaAt(schemas: unknown, ref: string): unknown {
-  const name = /^#\/components\/schemas\/([^/]+)$/.exec(ref)?.[1] ?? "";
-  const key = name.replaceAll("~1", "/").replaceAll("~0", "~");
-  return isRecord(schemas) && Object.hasOwn(schemas, key) ? schemas[key] : undefined;
 }
 
 /** Returns an empty string if the value is not a string. */
