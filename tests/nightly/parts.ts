@@ -35,6 +35,11 @@ export const PARTS: readonly Part[] = [
     commands: [{ args: ["tests/verify/main.ts", "--randomize"] }],
   },
   {
+    name: "embedded",
+    summary: "the first tier passes on a machine without any server",
+    commands: [{ args: ["test"], env: { TEST_STORES: "embedded" } }],
+  },
+  {
     name: "faults",
     summary: "every part fails in every way under load",
     commands: [program("faults")],

@@ -207,26 +207,29 @@ describe("a request for counts", () => {
 });
 
 // AU-193
-test("counts are deleted two days after their period ends, in several transactions if they are many", async () => {
-  await using log = await openLog(audit);
-  const policy = `swept-${ulid()}`;
-  await sqlOn(log)`
+test.skipIf(!services().postgres.real)(
+  "counts are deleted two days after their period ends, in several transactions if they are many",
+  async () => {
+    await using log = await openLog(audit);
+    const policy = `swept-${ulid()}`;
+    await sqlOn(log)`
     insert into audit.quota_counts (id, policy, period, subject, ends_at, count)
     select sha256(convert_to(${policy} || n, 'UTF8')), ${policy}, '2025-01-01', n::text, '2025-01-02', 1
     from generate_series(1, 5001) n`;
-  const kept = [charge(policy, 1, { period: "2026-03-02" }), charge(policy, 1, { period: "2026-02" })];
-  await report([...kept, charge(policy, 1, { period: "2026-03-01" })]);
-  const sweeper = quotaSweeper({
-    database: log,
-    log: { warn: () => {} },
-    clock: manualClock("2026-03-05T00:00:00.000Z"),
-  });
-  sweeper.start();
-  await waitFor(async () => {
-    const left = await sqlOn(log)<{ period: string }>`
+    const kept = [charge(policy, 1, { period: "2026-03-02" }), charge(policy, 1, { period: "2026-02" })];
+    await report([...kept, charge(policy, 1, { period: "2026-03-01" })]);
+    const sweeper = quotaSweeper({
+      database: log,
+      log: { warn: () => {} },
+      clock: manualClock("2026-03-05T00:00:00.000Z"),
+    });
+    sweeper.start();
+    await waitFor(async () => {
+      const left = await sqlOn(log)<{ period: string }>`
       select period from audit.quota_counts where policy = ${policy} or subject = ${policy}`;
-    const periods = left.map(({ period }) => period).toSorted();
-    return periods.join() === "2026-03-02" ? true : null;
-  });
-  await sweeper.stop();
-});
+      const periods = left.map(({ period }) => period).toSorted();
+      return periods.join() === "2026-03-02" ? true : null;
+    });
+    await sweeper.stop();
+  },
+);

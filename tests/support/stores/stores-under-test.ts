@@ -10,11 +10,12 @@ const serviceNames = ["postgres", "redis", "etcd"] as const satisfies ServiceNam
 
 /**
  * Returns the source of each store's servers. The order of preference is a binary, Docker and the embedded store.
- * `TEST_STORES=docker` skips the binaries.
+ * `TEST_STORES=docker` skips the binaries, and `TEST_STORES=embedded` both.
  */
 export function locateServices(environment: Record<string, string | undefined>): Record<ServiceName, Source> {
-  const binaries = environment.TEST_STORES === "docker" ? NO_BINARIES : binariesHere();
-  const docker = serviceNames.some((name) => !binaries[name]) && dockerAnswers();
+  const wanted = environment.TEST_STORES;
+  const binaries = wanted === undefined ? binariesHere() : NO_BINARIES;
+  const docker = wanted !== "embedded" && serviceNames.some((name) => !binaries[name]) && dockerAnswers();
   const source = (name: ServiceName): Source => {
     const binary = binaries[name];
     if (binary) return { kind: "binary", binary };
