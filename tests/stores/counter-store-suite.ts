@@ -87,8 +87,8 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     // GW-181
     test("admits exactly as many of 500 concurrent charges as the smallest limit allows", async () => {
       const asked = [charge("crowd of 45", 45), charge("crowd of 100", 100), charge("crowd of 900", 900)];
-      const answers = await Promise.all(Array.from({ length: 500 }, () => charged(...asked)));
-      const admitted = answers.filter((counts) =>
+      const results = await Promise.all(Array.from({ length: 500 }, () => charged(...asked)));
+      const admitted = results.filter((counts) =>
         counts.every(({ count }, index) => count <= (asked[index]?.requests ?? 0)),
       );
       expect(admitted).toHaveLength(45);
@@ -108,10 +108,10 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
 
     // GW-192
     test("adds the start count once, although many concurrent requests supply it", async () => {
-      const answers = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 200 }, (_, index) => countsOf(quota("started", 1_000, index % 2 ? 700 : 650))),
       );
-      const counts = answers.flat().toSorted((a, b) => a - b);
+      const counts = results.flat().toSorted((a, b) => a - b);
       const first = counts[0] ?? 0;
       expect([651, 701]).toContain(first);
       expect(counts).toEqual(Array.from({ length: 200 }, (_, index) => first + index));

@@ -52,8 +52,8 @@ describe("a burst of items", () => {
       );
     }, options);
     const items = Array.from({ length: 1_003 }, (_each, index) => index);
-    const answers = await Promise.all(items.map((item) => batches.add(item)));
-    expect(answers).toEqual(items.map((item) => item * 2));
+    const results = await Promise.all(items.map((item) => batches.add(item)));
+    expect(results).toEqual(items.map((item) => item * 2));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(options.itemsMax);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(items.length);
     expect(batches.waiting).toBe(0);

@@ -32,7 +32,7 @@ The README is apps/demo/README.md.
 
 describe("a program that is called with", () => {
   // OP-135
-  test.each([["--help"], ["-h"]])("%s answers with its help and exits with 0", (parameter) => {
+  test.each([["--help"], ["-h"]])("%s prints its help and exits with 0", (parameter) => {
     const text = `Usage: bun apps/demo/main.ts [--help]\n\n${programHelp(program)}`;
     expect(outputOf(program, [parameter])).toEqual({ text, exitCode: 0 });
   });
@@ -40,9 +40,9 @@ describe("a program that is called with", () => {
   // OP-135
   test("an unknown argument names it and exits with 2", () => {
     for (const parameters of [["--prot=1"], ["--help", "--prot=1"], ["--prot=1", "x"]]) {
-      const answer = outputOf(program, parameters);
-      expect(answer?.exitCode).toBe(2);
-      expect(answer?.text).toStartWith('Unknown argument "--prot=1": ');
+      const output = outputOf(program, parameters);
+      expect(output?.exitCode).toBe(2);
+      expect(output?.text).toStartWith('Unknown argument "--prot=1": ');
     }
   });
 });

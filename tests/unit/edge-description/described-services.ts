@@ -25,5 +25,5 @@ export function onlyOperation(document: OpenApiDocument) {
 }
 
 /** Returns the description of `GET /w`, whose response has a body with this schema. */
-export const answering = (schema: object, more: object = {}) =>
+export const responding = (schema: object, more: object = {}) =>
   described({ "/w": { get: { responses: { 200: { description: "Fine.", content: json(schema) } } } } }, more);

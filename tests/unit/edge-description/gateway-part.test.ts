@@ -202,7 +202,7 @@ test.each([
 });
 
 // RG-92
-test("an OPTIONS route is not an operation, because the gateway answers OPTIONS requests itself", () => {
+test("an OPTIONS route is not an operation, because the gateway itself responds to OPTIONS requests", () => {
   const document = edgeDocument({ a: { url, public: routes({ path: "/a", methods: ["OPTIONS", "GET"] }) } });
   expect(operationsIn(document).map(({ method }) => method)).toEqual(["GET"]);
 });

@@ -35,7 +35,7 @@ const { value } = fc.letrec<{ value: unknown; object: unknown; list: unknown }>(
 
 const media = fc.record({ schema: value, example: value, examples: value }, { requiredKeys: ["schema"] });
 const content = fc.oneof(fc.record({ "application/json": media }), value);
-const answers = fc.record({ 200: fc.record({ description: value, headers: value, content }), 404: value });
+const responses = fc.record({ 200: fc.record({ description: value, headers: value, content }), 404: value });
 const parameter = fc.record({
   name: value,
   in: fc.constantFrom("query", "path"),
@@ -47,7 +47,7 @@ const operation = fc.record(
   {
     parameters: fc.array(fc.oneof(parameter, value)),
     requestBody: fc.oneof(fc.record({ required: value, content }), value),
-    responses: fc.oneof(answers, value),
+    responses: fc.oneof(responses, value),
     summary: value,
     tags: value,
     operationId: value,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { lintFindings } from "../../support/http/description-lint.ts";
 import { operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
-import { answering, described, json, merged, ok, onlyOperation, url, WIDGET } from "./described-services.ts";
+import { described, json, merged, ok, onlyOperation, responding, url, WIDGET } from "./described-services.ts";
 
 describe("names that several services use", () => {
   const document = (type: string) =>
@@ -95,7 +95,7 @@ describe("names that several services use", () => {
 });
 
 describe("references", () => {
-  const answeringWith = (schema: object, schemas: object) => answering(schema, { components: { schemas } });
+  const respondingWith = (schema: object, schemas: object) => responding(schema, { components: { schemas } });
   const schemasOf = (document: object) => {
     const { components } = merged({ path: "/w" }, document);
     return Object.fromEntries(
@@ -106,7 +106,7 @@ describe("references", () => {
 
   test("of a recursive schema are kept", () => {
     const Node = { type: "object", properties: { children: { type: "array", items: ref("Node") } } };
-    expect(schemasOf(answeringWith(ref("Node"), { Node }))).toEqual({
+    expect(schemasOf(respondingWith(ref("Node"), { Node }))).toEqual({
       WidgetsNode: {
         type: "object",
         properties: { children: { type: "array", items: { $ref: "#/components/schemas/WidgetsNode" } } },
@@ -121,7 +121,7 @@ describe("references", () => {
     ["to itself through anyOf and oneOf", { A: { anyOf: [ref("B")] }, B: { oneOf: [ref("A")] } }],
     ["to itself through not", { A: { not: { not: ref("A") } } }],
   ])("of a schema %s are removed", async (_, schemas) => {
-    const document = merged({ path: "/w" }, answeringWith(ref("A"), schemas));
+    const document = merged({ path: "/w" }, respondingWith(ref("A"), schemas));
     const findings = await lintFindings(JSON.stringify(document));
     expect(
       findings.filter(
@@ -132,13 +132,13 @@ describe("references", () => {
 
   const foreign = "https://elsewhere/schema.json other.json#/a #anchor #/nowhere # #/%zz #/info/title";
   test.each(foreign.split(" "))("to %s are left out", ($ref) => {
-    const { responses } = onlyOperation(merged({ path: "/w" }, answeringWith({ $ref }, {})));
+    const { responses } = onlyOperation(merged({ path: "/w" }, respondingWith({ $ref }, {})));
     expect(responses[200]?.content).toMatchObject(json({}));
   });
 
   test("to a part of a schema, and with names that are not allowed, become components", () => {
     const schemas = schemasOf(
-      answeringWith(
+      respondingWith(
         { anyOf: [ref("A/properties/b"), { $ref: "#/definitions/C" }, ref("__proto__"), ref("日本")] },
         {
           A: { properties: { b: { type: "string" } } },

@@ -209,13 +209,13 @@ test("a status that both the service and the gateway return allows both bodies",
 });
 
 test("an error of the service that says no more than the gateway's is the gateway's", () => {
-  const answered = (more: object) => {
+  const respondedWith = (more: object) => {
     const responses = { 401: { description: "Theirs.", ...more } };
     return onlyOperation(merged({ path: "/w" }, described({ "/w": { get: { responses } } }))).responses[401];
   };
-  expect<unknown>(answered({})).toEqual({ $ref: "#/components/responses/Unauthorized" });
+  expect<unknown>(respondedWith({})).toEqual({ $ref: "#/components/responses/Unauthorized" });
   const headers = { "X-Reason": { schema: { type: "string" } } };
-  expect(answered({ headers })).toMatchObject({ headers, content: { "application/json": {} } });
+  expect(respondedWith({ headers })).toMatchObject({ headers, content: { "application/json": {} } });
 });
 
 // RG-96

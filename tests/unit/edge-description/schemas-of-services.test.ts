@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
-import { answering, described, json, merged, ok, onlyOperation, url } from "./described-services.ts";
+import { described, json, merged, ok, onlyOperation, responding, url } from "./described-services.ts";
 
 describe("a schema", () => {
   const converted = (schema: object, openapi = "3.1.0") => {
-    const { responses } = onlyOperation(merged({ path: "/w" }, answering(schema, { openapi })));
+    const { responses } = onlyOperation(merged({ path: "/w" }, responding(schema, { openapi })));
     return responses[200]?.content?.["application/json"]?.schema;
   };
 
@@ -55,7 +55,7 @@ describe("a schema", () => {
       oneOf: [{ $ref: "#/components/schemas/Cat" }],
       discriminator: { propertyName: "kind", mapping },
     };
-    const document = answering(choice, { components: { schemas: { Cat: { type: "object" } } } });
+    const document = responding(choice, { components: { schemas: { Cat: { type: "object" } } } });
     const $ref = "#/components/schemas/WidgetsCat";
     expect<unknown>(onlyOperation(merged({ path: "/w" }, document)).responses[200]?.content).toEqual(
       json({

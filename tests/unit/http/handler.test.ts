@@ -67,9 +67,9 @@ function neverTraced(): never {
   throw new Error("Tracing is off.");
 }
 
-async function errorOf(answer: Response): Promise<unknown> {
-  expect(answer.headers.get("content-type")).toStartWith("application/json");
-  const body: unknown = await answer.json();
+async function errorOf(response: Response): Promise<unknown> {
+  expect(response.headers.get("content-type")).toStartWith("application/json");
+  const body: unknown = await response.json();
   return typeof body === "object" && body !== null && "error" in body ? body.error : body;
 }
 
@@ -89,23 +89,23 @@ describe("an error response", () => {
   ];
   // ER-1, ER-7, ER-12
   test.each(cases)("to %s %s %p has status %i and code %s", async (method, path, init, status, code) => {
-    const answer = await toyService().call(method, path, init);
-    expect(answer.status).toBe(status);
-    const request_id = answer.headers.get("x-request-id") ?? "";
-    expect(await errorOf(answer)).toMatchObject({ code, request_id });
+    const response = await toyService().call(method, path, init);
+    expect(response.status).toBe(status);
+    const request_id = response.headers.get("x-request-id") ?? "";
+    expect(await errorOf(response)).toMatchObject({ code, request_id });
   });
 
   // ER-10
   test("of status 405 lists the allowed methods, and HEAD wherever GET is allowed", async () => {
-    const answer = await toyService().call("PATCH", "/users/u1");
-    expect(answer.headers.get("allow")).toBe("DELETE, GET, HEAD");
+    const response = await toyService().call("PATCH", "/users/u1");
+    expect(response.headers.get("allow")).toBe("DELETE, GET, HEAD");
   });
 
   // ER-8
   test("lists every wrong field with its path and its rule", async () => {
     const body = JSON.stringify({ name: "longer", idp: {}, nickname: 5, role: "x" });
-    const answer = await toyService().call("POST", "/users", { body });
-    expect(await errorOf(answer)).toMatchObject({
+    const response = await toyService().call("POST", "/users", { body });
+    expect(await errorOf(response)).toMatchObject({
       message: "The request is not valid.",
       details: {
         fields: expect.arrayContaining([
@@ -123,9 +123,9 @@ describe("an error response", () => {
     const nested = (depth: number) => `{"name":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
     const paths = [];
     for (const body of [nested(64), nested(65), nested(400), "[".repeat(800)]) {
-      const answer = await toyService().call("POST", "/users", { body });
-      expect(answer.status).toBe(422);
-      paths.push(await errorOf(answer));
+      const response = await toyService().call("POST", "/users", { body });
+      expect(response.status).toBe(422);
+      paths.push(await errorOf(response));
     }
     const deep = {
       message: "The body is nested more than 64 levels deep: flatten it.",
@@ -136,11 +136,11 @@ describe("an error response", () => {
 
   test("refuses query parameters that neither the operation nor its guard declares", async () => {
     const { call } = toyService();
-    const answers = [];
+    const statuses = [];
     for (const path of ["/plain", "/plain?a=1", "/plain/list?limit=1", "/plain/list?a=1"]) {
-      answers.push((await call("GET", path)).status);
+      statuses.push((await call("GET", path)).status);
     }
-    expect(answers).toEqual([200, 422, 200, 422]);
+    expect(statuses).toEqual([200, 422, 200, 422]);
   });
 
   // ER-6
@@ -170,8 +170,8 @@ describe("request ids", () => {
   // ER-5
   test("an incoming id is kept, also in the log line", async () => {
     const { call, lines } = toyService();
-    const answer = await call("GET", "/users/u1", { headers: { "X-Request-ID": "abc-1" } });
-    expect(answer.headers.get("x-request-id")).toBe("abc-1");
+    const response = await call("GET", "/users/u1", { headers: { "X-Request-ID": "abc-1" } });
+    expect(response.headers.get("x-request-id")).toBe("abc-1");
     expect(lines).toMatchObject([
       { fields: { request_id: "abc-1", route: "/users/{user_id}", status: 200 } },
     ]);
@@ -179,13 +179,13 @@ describe("request ids", () => {
 
   // ER-5
   test.each(["", "a b", "x".repeat(129)])("%p is replaced", async (value) => {
-    const answer = await toyService().call("GET", "/users/u1", { headers: { "X-Request-ID": value } });
-    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    const response = await toyService().call("GET", "/users/u1", { headers: { "X-Request-ID": value } });
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test("a service behind the gateway sets no id on its responses", async () => {
-    const answer = await toyService(false).call("GET", "/users/u1");
-    expect(answer.headers.get("x-request-id")).toBeNull();
+    const response = await toyService(false).call("GET", "/users/u1");
+    expect(response.headers.get("x-request-id")).toBeNull();
   });
 });
 
@@ -193,8 +193,12 @@ describe("request ids", () => {
 test("all responses close the connection while the service drains, and no response does before", async () => {
   const { call, health } = toyService();
   const connections = async () => {
-    const answers = await Promise.all([call("GET", "/plain"), call("GET", "/away"), call("GET", "/nowhere")]);
-    return answers.map(({ status, headers }) => [status, headers.get("connection")]);
+    const responses = await Promise.all([
+      call("GET", "/plain"),
+      call("GET", "/away"),
+      call("GET", "/nowhere"),
+    ]);
+    return responses.map(({ status, headers }) => [status, headers.get("connection")]);
   };
   expect(await connections()).toEqual([[200, null], [503, null], [404, null]]); // biome-ignore format: a table
   health.draining = true;

@@ -49,7 +49,7 @@ describe("readiness", () => {
     const early = probe();
     results.a = holds;
     expect(await probe()).toBeNull();
-    slow.reject(new Error("no answer within 2000 ms"));
+    slow.reject(new Error("no response within 2000 ms"));
     expect(await early).toEqual({ a: "unavailable", b: "ok" });
     expect(await probe()).toBeNull();
     expect(lines).toEqual([]);

@@ -60,7 +60,7 @@ function apply(builder: RouteTableBuilder, [name, service]: Edit): void {
 /** Returns everything visible in a table: its matches, its tree, its routes, counts and warnings. */
 function seen(table: RouteTable, asked: readonly (readonly [string, readonly string[]])[]) {
   return {
-    answers: asked.map(([method, parts]) => table.match(method, `/${parts.join("/")}`)),
+    results: asked.map(([method, parts]) => table.match(method, `/${parts.join("/")}`)),
     tree: outlineOf(treeOf(table)),
     routes: table.routes,
     counts: table.counts,

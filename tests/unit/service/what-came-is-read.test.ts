@@ -21,28 +21,28 @@ function keepBusy(turnMs: number): () => void {
   };
 }
 
-async function answersAfter(before: () => Promise<void>): Promise<number[]> {
+async function statusesAfter(before: () => Promise<void>): Promise<number[]> {
   const server = serve();
   const clients = await Promise.all(Array.from({ length: 50 }, () => RawClient.connect(server.url.href)));
   for (const client of clients) client.send(spell("GET", "/"));
   await before();
   const stopped = server.stop();
-  const answers = await Promise.all(clients.map((client) => client.response().catch(() => null)));
+  const responses = await Promise.all(clients.map((client) => client.response().catch(() => null)));
   for (const client of clients) client.destroy();
   await stopped;
-  return answers.map((answer) => answer?.status ?? 0);
+  return responses.map((response) => response?.status ?? 0);
 }
 
 const all = Array.from({ length: 50 }, () => 200);
 
 test("unread requests get a response even if the event loop is always busy", async () => {
   const rest = keepBusy(1);
-  expect(await answersAfter(readWhatCame)).toEqual(all);
+  expect(await statusesAfter(readWhatCame)).toEqual(all);
   rest();
 });
 
 test("unread requests get a response even if one event-loop iteration takes longer than the whole wait", async () => {
   const rest = keepBusy(300);
-  expect(await answersAfter(readWhatCame)).toEqual(all);
+  expect(await statusesAfter(readWhatCame)).toEqual(all);
   rest();
 });

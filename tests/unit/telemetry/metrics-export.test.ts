@@ -30,14 +30,14 @@ function pushing(endpoint: string) {
   return { metrics, pushed, warnings };
 }
 
-function answered(
+function count(
   metrics: Metrics,
-  { route, method = "GET", status = 200, duration_ms = 1 }: AnsweredRequest,
+  { route, method = "GET", status = 200, duration_ms = 1 }: CountedRequest,
 ): void {
   metrics.requests.series(route, method).observe(status, duration_ms);
 }
 
-interface AnsweredRequest {
+interface CountedRequest {
   route: string;
   method?: string;
   status?: number;
@@ -64,8 +64,8 @@ describe("the export of metrics", () => {
   test("sends counters as monotonic cumulative sums with their labels", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
-    for (const _ of [1, 2, 3]) answered(metrics, { route: "/a" });
-    answered(metrics, { route: "/b", method: "POST", status: 503 });
+    for (const _ of [1, 2, 3]) count(metrics, { route: "/a" });
+    count(metrics, { route: "/b", method: "POST", status: 503 });
     await pushed.shutdown();
     const sum = named(collector, "http_requests_total")?.sum;
     expect(sum).toMatchObject({ is_monotonic: true, aggregation_temporality: CUMULATIVE });
@@ -119,9 +119,9 @@ describe("the export of metrics", () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
     for (const seconds of [0.001, 0.005, 0.007, 0.3, 4, 60, 61]) {
-      answered(metrics, { route: "/a", duration_ms: seconds * 1000 });
+      count(metrics, { route: "/a", duration_ms: seconds * 1000 });
     }
-    answered(metrics, { route: "/b", duration_ms: 20 });
+    count(metrics, { route: "/b", duration_ms: 20 });
     await pushed.shutdown();
     const histogram = named(collector, "http_request_duration_seconds")?.histogram;
     expect(histogram?.aggregation_temporality).toBe(CUMULATIVE);
@@ -142,7 +142,7 @@ test("no metric is sent if the export is off, and the metrics can still be scrap
   await using collector = startCollector();
   for (const [, config] of disabledConfigs(collector.endpoint)) {
     const telemetry = await createTelemetry(AUDIT, config);
-    answered(telemetry.metrics, { route: "/a" });
+    count(telemetry.metrics, { route: "/a" });
     await telemetry.close();
     expect((await telemetry.metrics.scrape(null)).text).toContain("http_requests_total");
   }

@@ -45,9 +45,9 @@ test("the health check calls no proxy of the environment", async () => {
 });
 
 test("the health check fails for a service that is not ready, and prints its checks", async () => {
-  const INTERNAL_PORT = serving(503, '{"status":"unhealthy","checks":{"database":"no answer"}}');
+  const INTERNAL_PORT = serving(503, '{"status":"unhealthy","checks":{"database":"no response"}}');
   const { output, exitCode } = await asked({ INTERNAL_PORT });
-  expect(output).toContain('503 {"status":"unhealthy","checks":{"database":"no answer"}}');
+  expect(output).toContain('503 {"status":"unhealthy","checks":{"database":"no response"}}');
   expect(exitCode).toBe(1);
 });
 

@@ -1,11 +1,11 @@
-/** Tests of what COMMIT answers: the driver takes ROLLBACK for success. */
+/** Tests of the result of COMMIT: the driver takes ROLLBACK for success. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, startProxy } from "../support/index.ts";
 
 // OP-130
-describe.skipIf(!services().postgres.real)("a COMMIT that PostgreSQL answers with ROLLBACK", () => {
+describe.skipIf(!services().postgres.real)("a COMMIT to which PostgreSQL responds with ROLLBACK", () => {
   let database: Database;
   const count = async () =>
     (await database.run("count", (orm) => rows<{ count: number }>(orm, sql`select count(*) from written`)))[0]
@@ -30,13 +30,13 @@ describe.skipIf(!services().postgres.real)("a COMMIT that PostgreSQL answers wit
     expect(await count()).toBe(0);
   });
 
-  test("fails the caller when only the answer says so", async () => {
+  test("fails the caller when only the response says so", async () => {
     const url = await freshDatabase();
-    const answer = Buffer.from("COMMIT\0");
+    const response = Buffer.from("COMMIT\0");
     let lies = false;
-    const proxy = await startProxy(url, (said) => {
-      const at = lies ? said.indexOf(answer) : -1;
-      if (at >= 0) said.write("BOMMIT", at);
+    const proxy = await startProxy(url, (bytes) => {
+      const at = lies ? bytes.indexOf(response) : -1;
+      if (at >= 0) bytes.write("BOMMIT", at);
     });
     const lied = await openDatabase(proxy.url, { namespace: "suite", poolMax: 1 });
     await lied.transaction("read", (tx) => tx.execute(sql`select 1`));
