@@ -72,6 +72,18 @@ describe("export slots", () => {
     expect(await Promise.all(waiting.slice(0, 2))).toEqual(["got it", "got it"]);
   });
 
+  // AU-78
+  test("are awaited by at most 100 logs, and the next log is refused at once", async () => {
+    const { take, held } = exportSlots();
+    for (const log of ["a", "b", "c", "d"]) await take(log);
+    const waiting = Array.from({ length: 100 }, (_, n) => take(`w${n}`));
+    expect(await rejection(take("e"))).toMatchObject({ status: 429, message: OF_ALL });
+    for (let n = 0; n < 100; n++) {
+      held.shift()?.release();
+      await waiting[n];
+    }
+  });
+
   test("can be released in any order, and a second release has no effect", async () => {
     const step = fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.nat(5));
     await fc.assert(
@@ -95,6 +107,14 @@ describe("export slots", () => {
       }),
     );
   });
+});
+
+test("the pace of a reader counts the bytes of its first millisecond of waiting", () => {
+  const slot = new ExportSlot("a", PACE);
+  slot.took(1_000_000, 0);
+  expect(slot.bytesPerSecond).toBe(Number.POSITIVE_INFINITY);
+  slot.took(5, 1);
+  expect(slot.bytesPerSecond).toBe(5_000);
 });
 
 describe("the allowed lag of a reader", () => {

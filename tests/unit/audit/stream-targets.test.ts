@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { listOf, mayCall } from "@ostiary/audit/receivers/public-addresses";
+import { isNetwork, listOf, mayCall } from "@ostiary/audit/receivers/public-addresses";
 import { targetRulesOf, urlProblem } from "@ostiary/audit/receivers/targets";
 import { wordsOf } from "../../support/words.ts";
 
@@ -35,6 +35,14 @@ describe("a stream", () => {
     expect(may.filter((address) => !mayCall(address, allowed))).toEqual([]);
     expect(mayNot.filter((address) => mayCall(address, allowed))).toEqual([]);
   });
+});
+
+// AU-100
+test.each([
+  [true, ["0.0.0.0/0", "10.0.0.1/32", "::/0", "fd00::1/128"]],
+  [false, ["10.0.0.1/33", "fd00::1/129", "10.0.0.1", "10.0/8", "localhost/8", "/8", "10.0.0.0/-1"]],
+])("is a network: %p for %j", (expected, texts) => {
+  expect(texts.filter((text) => isNetwork(text) !== expected)).toEqual([]);
 });
 
 // AU-94
