@@ -60,7 +60,8 @@ describe("last_used_at", () => {
 
   test("is stored every five seconds, and once more when the service stops", async () => {
     const [made, later] = [await newKey(), await newKey()];
-    const writer = lastUseWriter(identity.deps, { warn: () => {} });
+    const warnings: string[] = [];
+    const writer = lastUseWriter(identity.deps, { warn: (_, message) => void warnings.push(message) });
     writer.start();
     await identity.validate(made.key);
     identity.clock.advance(4_999);
@@ -70,6 +71,7 @@ describe("last_used_at", () => {
     await identity.validate(later.key);
     await writer.stop();
     expect(await lastUsed(later)).toBe(iso(identity.clock.now()));
+    expect(warnings).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { dirname } from "node:path";
 import { checkSigningKeyFile, loadLogKeys, verifierKeys } from "@ostiary/audit/signing-keys";
 import { verifierKeyOf, writeKeyFile, writeSigningKey } from "../../app/audit/proof-bed.ts";
+import { rejection } from "../../support/index.ts";
 
 const problem = (path: string) => checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: path })[0]?.message;
 const pem = (type: "pkcs8" | "spki" | "sec1", key: { export(options: object): string | Buffer }) =>
@@ -49,7 +50,7 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
     if (text.length > 40) expect(message).not.toContain(text.slice(30, 40));
   });
 
-  test("is refused for a file that other users can read or write, a folder, a device or a missing file", () => {
+  test("is refused for a file that other users can read or write, a folder, a device or a missing file", async () => {
     const text = pem("pkcs8", ed25519.privateKey);
     for (const mode of [0o644, 0o602, 0o620, 0o666]) {
       expect(problem(chmodded(text, mode))).toContain("run chmod 600 on the file");
@@ -58,6 +59,9 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
     expect(problem(dirname(writeKeyFile(text)))).toStartWith("must be the path of");
     expect(problem("/dev/null")).toStartWith("must be the path of");
     expect(problem("/nowhere/key.pem")).toBe("must be a file that this user may read.");
+    expect(await rejection(loadLogKeys("/nowhere/key.pem", "log.example"))).toMatchObject({
+      message: "AUDIT_SIGNING_KEY_FILE must be a file that this user may read.",
+    });
   });
 });
 

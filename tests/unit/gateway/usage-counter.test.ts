@@ -60,6 +60,7 @@ describe("a request that ends", () => {
       refused("other"),
     ],
     ["the service's 500", {}, 500, null, failed],
+    ["a 500 of the gateway during the call", {}, 500, new ApiError("INTERNAL_ERROR"), failed],
     ["the service's 403", {}, 403, null, neither],
     ["a 502", {}, 502, badGateway("x"), failed],
     ["a response body that breaks off", {}, 200, badGateway("x"), failed],
@@ -79,8 +80,9 @@ describe("a request that ends", () => {
 // GW-186
 test("a request counts in the hour in which it arrived, in whatever order requests end", () => {
   const counter = new UsageCounter();
-  for (const hours of [1, 0, 1, 0, 2]) {
-    counter.count(endedRequest({ receivedAtMs: AT + hours * HOUR_MS }), 200, null, 1);
+  const startMs = Date.parse("2026-03-04T05:00:00.000Z");
+  for (const hours of [1, 0, 2 - 1 / HOUR_MS, 0, 2]) {
+    counter.count(endedRequest({ receivedAtMs: startMs + hours * HOUR_MS }), 200, null, 1);
   }
   const counts = counter.take(10).map(({ hour, requests }) => [hour, requests]);
   expect(counts.sort()).toEqual([
@@ -88,6 +90,15 @@ test("a request counts in the hour in which it arrived, in whatever order reques
     ["2026-03-04T06:00:00.000Z", 2],
     ["2026-03-04T07:00:00.000Z", 1],
   ]);
+});
+
+// GW-186
+test("a session counts only for its member, and ids may have 128 characters", () => {
+  const counter = new UsageCounter();
+  const ids = { organization_id: "o".repeat(128), member_id: "m".repeat(128) };
+  const principal = memberPrincipal({ ...ids, auth_type: "member_session", key_prefix: "acme-s-2-abcd" });
+  counter.count(endedRequest({ principal }), 200, null, 1);
+  expect(counter.take(10)).toMatchObject([{ ...ids, key_prefix: null, requests: 1 }]);
 });
 
 // GW-186
@@ -107,6 +118,21 @@ describe("the maximum number of counts", () => {
     for (let n = 0; n < 20_000; n++) counter.count(endedRequest(), 200, null, 1);
     expect(counter.waiting).toBeLessThanOrEqual(4_097);
     expect(counter.take(10)).toMatchObject([{ requests: 20_000 }]);
+  });
+
+  // GW-189
+  test("exactly as many counts wait as the maximum, and further requests of these are counted", () => {
+    const counter = new UsageCounter(2);
+    const count = (organization_id: string) => {
+      counter.count(endedRequest({ principal: memberPrincipal({ organization_id }) }), 200, null, 1);
+    };
+    for (const id of ["a", "b", "c", "a", "d"]) count(id);
+    const taken = counter.take(10).map(({ organization_id, requests }) => [organization_id, requests]);
+    expect(taken).toEqual([
+      ["a", 2],
+      ["b", 1],
+    ]);
+    expect(counter.uncounted).toBe(2);
   });
 
   // GW-189
