@@ -19,7 +19,7 @@ class Bed {
   readonly lines: string[] = [];
   /** The fields of each log line. */
   readonly fields: object[] = [];
-  /** The statuses of the next responses. An Error is a lost response. If the list is empty: 201. */
+  /** The statuses of the next responses. An Error is a lost response. If the list is empty: 201, or 200 for a repeated report. */
   readonly responses: (number | Error)[] = [];
   taken = 0;
   #last = 0;
@@ -40,7 +40,7 @@ class Bed {
       client: {
         putUsage: async (_instance, number, report) => {
           this.sent.push([number, report]);
-          const response = this.responses.shift() ?? 201;
+          const response = this.responses.shift() ?? (number > this.#last ? 201 : 200);
           if (response instanceof Error || response < 300) this.#take(number, report);
           if (response instanceof Error) throw response;
           return response;
