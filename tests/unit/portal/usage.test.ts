@@ -18,14 +18,14 @@ describe("the usage of an organization", () => {
 });
 
 // PT-23, PT-70
-test("keys end soon if they work and end within 14 days", () => {
+test("keys end soon if they work and end within 30 days", () => {
   const nowMs = Date.parse("2026-11-29T00:00:00.000Z");
   const key = (days: number | null, revoked_at: string | null = null) => ({
     expires_at: days === null ? null : new Date(nowMs + days * 86_400_000).toISOString(),
     revoked_at,
   });
   const states = (...keys: ReturnType<typeof key>[]) => keys.map((each) => keyState(each, nowMs));
-  expect(states(key(14), key(0.01))).toEqual(["ends_soon", "ends_soon"]);
-  expect(states(key(14.01), key(null), key(0), key(-1))).toEqual(["valid", "valid", "expired", "expired"]);
+  expect(states(key(30), key(0.01))).toEqual(["ends_soon", "ends_soon"]);
+  expect(states(key(30.01), key(null), key(0), key(-1))).toEqual(["valid", "valid", "expired", "expired"]);
   expect(states(key(5, "2026-11-01T00:00:00.000Z"))).toEqual(["revoked"]);
 });

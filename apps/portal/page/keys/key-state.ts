@@ -2,7 +2,7 @@ import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
 
 const DAY_MS = 86_400_000;
 /** A key that expires within this time has the state `ends_soon` (PT-70). */
-const SOON_MS = 14 * DAY_MS;
+const SOON_MS = 30 * DAY_MS;
 
 type KeyState = "revoked" | "expired" | "ends_soon" | "valid";
 

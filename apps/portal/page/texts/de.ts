@@ -147,7 +147,7 @@ export const de: Texts = {
     title: "Übersicht",
     members: (count) => (count === 1 ? "Mitglied" : "Mitglieder"),
     invites: (count) => (count === 1 ? "offene Einladung" : "offene Einladungen"),
-    endingKeys: (count) => `Schlüssel ${count === 1 ? "endet" : "enden"} binnen 14 Tagen`,
+    endingKeys: (count) => `Schlüssel ${count === 1 ? "endet" : "enden"} binnen 30 Tagen`,
     month: "Dieser Monat",
     allUsage: "Die ganze Nutzung",
     lastEvents: "Letzte Ereignisse",

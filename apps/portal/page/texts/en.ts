@@ -118,7 +118,7 @@ export const en = {
     title: "Overview",
     members: (count: number): string => (count === 1 ? "member" : "members"),
     invites: (count: number): string => (count === 1 ? "open invitation" : "open invitations"),
-    endingKeys: (count: number) => `${count === 1 ? "key that ends" : "keys that end"} within 14 days`,
+    endingKeys: (count: number) => `${count === 1 ? "key that ends" : "keys that end"} within 30 days`,
     month: "This month",
     allUsage: "All usage",
     lastEvents: "Last events",

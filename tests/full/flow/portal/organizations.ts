@@ -134,7 +134,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await bed.callAsMember("oversees", id, "POST", "/member/api-keys", { expires_in_seconds: 86_400 });
     const { page, go, complaints } = await bed.open("oversees");
     await go(`#/org/${id}/overview`);
-    for (const tile of ["2 members", "1 open invitation", "1 key that ends within 14 days"])
+    for (const tile of ["2 members", "1 open invitation", "1 key that ends within 30 days"])
       await page.getByRole("link", { name: tile }).waitFor();
     await page.getByRole("region", { name: "This month" }).waitFor();
     const last = page.getByRole("region", { name: "Last events" });
@@ -151,7 +151,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     const account = idOf(await (await post("/org/service-accounts", { name: "Robot" })).json());
     await post(`/org/service-accounts/${account}/api-keys`, { expires_in_seconds: 86_400 });
     await go(`#/org/${machines}/overview`);
-    await page.getByRole("link", { name: "1 key that ends within 14 days" }).click();
+    await page.getByRole("link", { name: "1 key that ends within 30 days" }).click();
     await page.getByRole("heading", { name: "Robot" }).waitFor();
     const other = await bed.open("overseen");
     await other.go(`#/org/${id}/overview`);
