@@ -4,6 +4,7 @@ import { parseTime } from "@ostiary/lib/domain/schemas";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { ulid } from "ulid";
+import { bigint } from "../bigint-sql.ts";
 import { urlWithoutQuery } from "../receivers/targets.ts";
 import type { ChainPlace } from "./entry.ts";
 import { pauseFor } from "./lease-sql.ts";
@@ -94,7 +95,7 @@ export async function createStream(
     async (tx) => {
       await refuseTooMany(tx, organization_id);
       const { position, chain } = await startPlace(tx, organization_id, body);
-      const place = sql`${String(position)}::text::bigint`;
+      const place = bigint(position);
       await rows(
         tx,
         sql`insert into audit.streams (id, organization_id, url, format, filter, secret, position, after_position,

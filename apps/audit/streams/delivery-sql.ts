@@ -1,5 +1,6 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { bigint } from "../bigint-sql.ts";
 import { columns } from "../events/event-sql.ts";
 import { exactFilters } from "../events/filter.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX } from "./batch.ts";
@@ -36,7 +37,6 @@ const ofStream = sql`chain.owner = 'organization:' || stream.organization_id`;
 const deliveryColumns = sql`stream.id, stream.organization_id, stream.url, stream.format, stream.filter, stream.status,
   chain.id as chain_id, chain.position as head, stream.position, stream.after_position,
   encode(stream.after_chain, 'hex') as after_chain, stream.failures, stream.failing_ms, ${SECRET_COLUMNS}`;
-export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 
 /**
  * Claims the leases of streams that have something to deliver and that no other replica delivers. The stream that

@@ -1,5 +1,6 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { bigint } from "../bigint-sql.ts";
 import { OPERATOR_STREAM } from "./batch.ts";
 import type { RetryPlan } from "./retry.ts";
 
@@ -28,7 +29,7 @@ export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(
 
 /** Returns the SQL assignments that set the pause before the next attempt. */
 export function pauseFor(pause_ms: number): SQL {
-  const pause = sql`${String(Math.round(pause_ms))}::text::bigint`;
+  const pause = bigint(Math.round(pause_ms));
   return sql`next_attempt_at = clock_timestamp() + ${pause} * interval '1 millisecond', pause_ms = ${pause}`;
 }
 
@@ -71,5 +72,5 @@ export async function releaseLease(
 export function failed(error: string, { failures, failing_ms, pause_ms }: RetryPlan): SQL {
   return sql`lease = null, lease_until = null, last_error = ${error},
     failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
-    failing_ms = ${String(failing_ms)}::text::bigint, ${pauseFor(pause_ms)}`;
+    failing_ms = ${bigint(failing_ms)}, ${pauseFor(pause_ms)}`;
 }

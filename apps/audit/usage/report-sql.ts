@@ -1,6 +1,7 @@
 import type { UsageReport } from "@ostiary/lib/contracts/usage-contract";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { bigint } from "../bigint-sql.ts";
 import type { WriteResult } from "../results.ts";
 import { addCharges } from "./quota-sql.ts";
 import { KEY_COLUMNS, TOTAL_COLUMNS } from "./usage-columns.ts";
@@ -65,8 +66,8 @@ function countsOf({ counts }: UsageReport): SQL {
 function claim({ instance, number }: ReportName, { reported_until, is_last, uncounted }: UsageReport): SQL {
   return sql`
       insert into audit.usage_reporters as known (instance, number, reported_until, is_ended, uncounted)
-      values (${instance}, ${String(number)}::text::bigint, ${Temporal.Instant.from(reported_until).toString()}::text::timestamptz,
-        ${is_last}, ${String(uncounted)}::text::bigint)
+      values (${instance}, ${bigint(number)}, ${Temporal.Instant.from(reported_until).toString()}::text::timestamptz,
+        ${is_last}, ${bigint(uncounted)})
       on conflict (instance) do update set number = excluded.number, reported_until = excluded.reported_until,
         is_ended = excluded.is_ended, uncounted = known.uncounted + excluded.uncounted
       where known.number < excluded.number

@@ -11,6 +11,7 @@ import {
 } from "@ostiary/lib/domain/tlog";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { bigint } from "../../bigint-sql.ts";
 import { rootOf } from "../heads/head-map.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
 import { leafOf, selectLeaves, selectPaths, sizeOf } from "../root/tree-sql.ts";
@@ -67,7 +68,6 @@ async function selectEarlierHeads(
   { owner, chain_id, before, leaf }: SealedLog,
   asked: number | null,
 ): Promise<HeadWithoutPath[]> {
-  const bigint = (value: number) => sql`${String(value)}::text::bigint`;
   // an event's time may be after the time at which it was sealed
   const margin = sql`make_interval(secs => ${MONTH_MARGIN_MS / 1_000})`;
   const found = await selectLeaves(

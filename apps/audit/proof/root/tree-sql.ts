@@ -9,6 +9,7 @@ import {
 } from "@ostiary/lib/domain/tlog";
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { bigint } from "../../bigint-sql.ts";
 
 const HASH_BYTES = 32;
 
@@ -92,15 +93,12 @@ export async function selectPaths(
 const nameOf = ({ level, index }: TreeNode) => `${level}/${index}`;
 
 export async function selectLeaf(orm: Orm, number: number): Promise<LeafRow | null> {
-  const [found] = await selectLeaves(orm, sql`number = ${String(number)}::text::bigint`);
+  const [found] = await selectLeaves(orm, sql`number = ${bigint(number)}`);
   return found ?? null;
 }
 
 export function selectLeafRange(orm: Orm, first: number, last: number): Promise<LeafRow[]> {
-  return selectLeaves(
-    orm,
-    sql`number between ${String(first)}::text::bigint and ${String(last)}::text::bigint`,
-  );
+  return selectLeaves(orm, sql`number between ${bigint(first)} and ${bigint(last)}`);
 }
 
 /** Returns the newest signed root of the tree, as a note; null if none was signed. */

@@ -8,6 +8,7 @@ import {
 } from "@ostiary/lib/domain/proof";
 import { type Orm, rows, StoreUnavailable, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { bigint } from "../../bigint-sql.ts";
 import type { MapHead } from "../heads/head-map.ts";
 import { entryIn, type StoredRow } from "./entries.ts";
 import { storedColumns } from "./unsealed-sql.ts";
@@ -44,13 +45,12 @@ export function selectMoved(orm: Orm, leaf: number): Promise<MovedChain[]> {
   return rows<MovedChain>(
     orm,
     sql`select id, owner, position, encode(chain, 'hex') as chain from audit.chains
-      where leaf = ${String(leaf)}::text::bigint`,
+      where leaf = ${bigint(leaf)}`,
   );
 }
 
 /** Removes the entries of a chain from a position on, so that events that still exist are sealed again. */
 export async function forget(tx: Orm, { id, owner }: ChainRow, from: number): Promise<void> {
-  const bigint = (value: number) => sql`${String(value)}::text::bigint`;
   for (const name of ["audit.entries", "audit.declarations"].map(sql.raw)) {
     await rows(tx, sql`alter table ${name} disable trigger no_change`);
     await rows(tx, sql`delete from ${name} where chain_id = ${bigint(id)} and position >= ${bigint(from)}`);
@@ -67,8 +67,7 @@ export async function forget(tx: Orm, { id, owner }: ChainRow, from: number): Pr
 export type ChainEnd = Pick<MovedChain, "id" | "owner" | "position" | "chain">;
 
 /** Limits a position that a row claims, so that later positions are exact numbers. */
-const limited = (position: SQL) =>
-  sql`least(coalesce(${position}, 0), ${String(2 ** 52)}::text::bigint) as position`;
+const limited = (position: SQL) => sql`least(coalesce(${position}, 0), ${bigint(2 ** 52)}) as position`;
 
 /** Returns the ends of all chains. */
 export function selectEnds(orm: Orm): Promise<ChainEnd[]> {
@@ -81,7 +80,7 @@ export function selectEnds(orm: Orm): Promise<ChainEnd[]> {
 /** Returns the last position of a chain that has an entry or a declaration; 0 for none. */
 export async function selectLastPosition(orm: Orm, chain_id: number): Promise<number> {
   const last = (table: SQL) => sql`(select position from ${table}
-    where chain_id = ${String(chain_id)}::text::bigint order by position desc limit 1)`;
+    where chain_id = ${bigint(chain_id)} order by position desc limit 1)`;
   const [found] = await rows<{ position: number }>(
     orm,
     sql`select ${limited(sql`greatest(${last(sql`audit.entries`)}, ${last(sql`audit.declarations`)})`)}`,
@@ -123,7 +122,7 @@ export async function selectDroppedMonth(
   const [found] = await rows<{ month: string | null }>(
     tx,
     sql`select max(month) as month from audit.declarations
-      where chain_id = ${String(chain_id)}::text::bigint and position < ${String(before)}::text::bigint and month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`,
+      where chain_id = ${bigint(chain_id)} and position < ${bigint(before)} and month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'`,
   );
   return found?.month ?? null;
 }
@@ -148,7 +147,6 @@ function selectSteps(
   to: number,
   limit: number,
 ): Promise<ChainStep[]> {
-  const bigint = (value: number) => sql`${String(value)}::text::bigint`;
   const first = sql`order by position limit ${bigint(limit)}`;
   const at = sql`where chain_id = ${bigint(chain_id)} and position > ${bigint(after)} and position <= ${bigint(to)}
     ${first}`;

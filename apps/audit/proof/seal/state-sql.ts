@@ -1,5 +1,6 @@
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { bigint } from "../../bigint-sql.ts";
 import { LEAF_COLUMNS, type LeafRow } from "../root/tree-sql.ts";
 
 /** A tree of the log: its name, when it began, and the number of leaves of all trees before it. */
@@ -61,7 +62,7 @@ export async function storeNote(
 ): Promise<boolean> {
   const stored = await query(database, "store_note")`
     update audit.sealer set note = ${note} where passes = ${passes} and exists (
-      select from audit.leaves where number = ${String(number)}::text::bigint and map = decode(${map}, 'hex')
+      select from audit.leaves where number = ${bigint(number)} and map = decode(${map}, 'hex')
         and sealed_at = ${new Date(sealed_at).toISOString()}::text::timestamptz)
     returning passes`;
   return stored.length > 0;

@@ -1,5 +1,6 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { bigint } from "../../bigint-sql.ts";
 
 /** A cosignature that was verified. */
 export interface Cosignature {
@@ -49,7 +50,7 @@ export async function insertCosignature(database: Database, cosignature: Cosigna
   const { size, note, witness, line, cosigned_at } = cosignature;
   await query(database, "insert_cosignature")`
     insert into audit.cosignatures (size, note, witness, line, cosigned_at)
-      values (${String(size)}::text::bigint, ${note}, ${witness}, ${line}, ${cosigned_at.toISOString()}::text::timestamptz)
+      values (${bigint(size)}, ${note}, ${witness}, ${line}, ${cosigned_at.toISOString()}::text::timestamptz)
       on conflict do nothing`;
 }
 
@@ -63,7 +64,7 @@ export async function deleteOldCosignatures(
   newest: number,
 ): Promise<void> {
   await query(database, "delete_old_cosignatures")`
-    delete from audit.cosignatures where not ${isOf(origin)} or size < ${String(newest)}::text::bigint or (
-      size <> ${String(newest)}::text::bigint and size < (
+    delete from audit.cosignatures where not ${isOf(origin)} or size < ${bigint(newest)} or (
+      size <> ${bigint(newest)} and size < (
         select size from audit.cosignatures where ${isOf(origin)} group by size order by size desc offset ${ROOTS_MAX - 1} limit 1))`;
 }

@@ -1,7 +1,8 @@
 import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { bigint } from "../../bigint-sql.ts";
 import { BATCH_ENTRIES_MAX, OPERATOR_STREAM, type Part } from "../batch.ts";
-import { bigint, selectEntries, unbroken } from "../delivery-sql.ts";
+import { selectEntries, unbroken } from "../delivery-sql.ts";
 import type { ChainPlace } from "../entry.ts";
 import { failed, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
