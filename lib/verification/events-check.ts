@@ -71,10 +71,10 @@ export class EventsCheck {
     }
     this.#lastId = id;
     this.#noteOwner(ownerOfEvent(event), { line, event_id: id });
-    // An event that enters this log only with its outcome can have a later position, so its time is not checked.
-    const joined = !this.#isPersons && proof.outcome?.intent_member_id !== undefined;
-    if (!joined && this.#late.isLate(decodeTime(id), position)) {
-      this.#findings.add("event_late", { event_id: id, position });
+    if (this.#late.isLate(decodeTime(id), position)) {
+      // An outcome is applied however late it comes, so a late event that its outcome put into this log can be honest.
+      const joined = !this.#isPersons && proof.outcome?.intent_member_id !== undefined;
+      this.#findings.add(joined ? "event_joined_late" : "event_late", { event_id: id, position });
     }
     this.#addEntries(event, line);
   }

@@ -8,6 +8,7 @@ const UNDECIDED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "kept_root_newer",
   "kept_root_not_connected",
   "root_of_other_log",
+  "event_joined_late",
   "entries_given_up",
   "not_cosigned",
 ]);
@@ -115,6 +116,8 @@ export const ENGLISH = {
   kept_root_not_connected:
     "The files do not show that the log continues the kept root. Make the export again with this parameter.",
   root_of_other_log: "The root belongs to a log with another name.",
+  event_joined_late:
+    "The event is more than an hour older than an event before it in the chain. An outcome put it into this log, which may come late: the log of its person shows whether the event is that old.",
   entries_given_up: "An operator declared that entries here cannot be restored.",
   not_cosigned:
     "Too few witnesses cosigned a tree that has this export. Make the export again; if that does not help, the witnesses refuse the log or do not respond.",

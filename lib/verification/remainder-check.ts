@@ -166,7 +166,7 @@ function isWithin({ from, to }: Kind<"lost">, restart: Restart): boolean {
 /** Returns whether a restart explains a finding: an entry that it gave up, or an event that was sealed again. */
 function isExplained({ code, place }: Finding, { from, position, declared_at }: Restart): boolean {
   const at = place.position ?? 0;
-  if (code === "event_late")
+  if (code === "event_late" || code === "event_joined_late")
     return at > position && decodeTime(place.event_id ?? "") < Date.parse(declared_at);
   return (code === "entry_changed" || code === "earlier_head_wrong") && from <= at && at < position;
 }

@@ -469,11 +469,10 @@ class Log:
             month = event["occurred_at"][:7]
             self.first = month if self.first is None else min(self.first, month)
             joined = outcome is not None and "intent_member_id" in outcome and "user_id" not in event
-            if not joined:
-                ids.append((ulid_ms(event["id"]), int(event["proof"]["intent"]["position"])))
-        for ms, position in ids:
-            if any(other > ms + 3600_000 and at < position for other, at in ids):
-                self.late.append((ms, position))
+            ids.append((ulid_ms(event["id"]), int(event["proof"]["intent"]["position"]), joined))
+        for ms, position, joined in ids:
+            if any(other > ms + 3600_000 and at < position for other, at, _ in ids):
+                self.late.append((ms, position, joined))
 
     def remainder(self, end):
         owner, leaf, items = end["head"]["owner"], end["leaf"], end.get("retention", [])
@@ -698,11 +697,13 @@ def judge(lines, given):
         log.remainder(end)
         log.chain(end["head"])
         log.roots(end)
-        for ms, position in log.late:
+        for ms, position, joined in log.late:
             again = any(each["position"] < position and ms < time_of(each["declared_at"]).timestamp() * 1000
                         for each in log.restarts)
-            log.check(again, "a late event")
+            log.check(again or joined, "a late event")
             log.given_up = log.given_up or again
+            if joined:
+                log.open.append("an event that joined late")
     except (Wrong, ValueError, RecursionError) as error:
         return "altered", ["unreadable: %s" % error]
     if log.given_up:

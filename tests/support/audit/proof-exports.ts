@@ -102,6 +102,17 @@ export function restarted(): LogBuilder {
   return log;
 }
 
+/** Returns a log that an outcome put an event of a person into, after two events of noon. */
+export function joinedLate(at: string): LogBuilder {
+  const log = new LogBuilder([KEY]);
+  log.write("2026-01-05T12:00:00.000Z");
+  const named = { named: { intent_member_id: null }, user_id: "ada", actor: person("member-7") };
+  log.write("2026-01-05T12:00:00.500Z", named);
+  log.write(at, named);
+  log.seal("2026-01-05T12:00:02.000Z");
+  return log;
+}
+
 const NOTHING = {
   owner: OWNER,
   keys: [],
@@ -147,6 +158,12 @@ export async function goodExports(): Promise<TestExport[]> {
     { ...bare, title: "dropped months", lines: await droppedMonths().export(OWNER) },
     { ...bare, title: "a restart under a new name", keys: [], lines: await renamed.export(OWNER) },
     { ...bare, title: "a restart of the chain", result: "undecided", lines: await restarted().export(OWNER) },
+    {
+      ...bare,
+      title: "an event that joined late",
+      result: "undecided",
+      lines: await joinedLate("2026-01-05T10:59:00.000Z").export(OWNER),
+    },
     {
       ...bare,
       title: "a log without a key",

@@ -13,9 +13,11 @@ import {
   droppedMonths,
   givenOf,
   goodExports,
+  joinedLate,
   KEY,
   NOW_MS,
   OLD_KEY,
+  PERSON,
   restarted,
   SECOND_WITNESS,
   twoDays,
@@ -102,6 +104,42 @@ describe("an export is altered when", () => {
     log.seal("2026-01-05T12:00:02.000Z");
     const verdict = await verify(await log.export(OWNER));
     expect(verdict.findings).toMatchObject([{ code: "event_late", place: { event_id: id, position: 3 } }]);
+  });
+});
+
+// AU-199
+describe("an event that its outcome put into the log", () => {
+  const late = joinedLate("2026-01-05T10:59:00.000Z");
+
+  test("after an event that is over an hour newer leaves the log undecided, and is named", async () => {
+    const verdict = await verify(await late.export(OWNER));
+    expect(verdict.result).toBe("undecided");
+    expect(verdict.findings).toMatchObject([{ code: "event_joined_late", place: { position: 5 } }]);
+  });
+
+  test("within the hour is complete", async () => {
+    const verdict = await verify(await joinedLate("2026-01-05T11:00:30.000Z").export(OWNER));
+    expect([verdict.result, codesOf(verdict)]).toEqual(["complete", []]);
+  });
+
+  test("shows that a later intent is late", async () => {
+    const log = new LogBuilder([KEY]);
+    log.write("2026-01-05T12:00:00.000Z", { named: { intent_member_id: null } });
+    log.write("2026-01-05T10:59:00.000Z");
+    log.seal("2026-01-05T12:00:02.000Z");
+    expect(codesOf(await verify(await log.export(OWNER)))).toEqual(["event_late"]);
+  });
+
+  test("is late in the log of its person like any other", async () => {
+    expect(codesOf(await verify(await late.export(PERSON)))).toEqual(["event_late"]);
+  });
+
+  test("is explained by a restart after which it was sealed again", async () => {
+    const log = twoDays();
+    log.restart(OWNER, 15, "2026-01-08T09:00:00.000Z", []);
+    log.write("2026-01-06T10:00:00.000Z", { named: { intent_member_id: null } });
+    log.seal("2026-01-08T10:00:01.000Z");
+    expect(codesOf(await verify(await log.export(OWNER)))).toEqual(["entries_given_up"]);
   });
 });
 

@@ -37,6 +37,8 @@ export const GERMAN: Readonly<Record<FindingCode, string>> = {
   kept_root_not_connected:
     "Die Dateien zeigen nicht, ob das Protokoll die aufbewahrte Wurzel fortsetzt. Erstellen Sie den Export mit diesem Parameter.",
   root_of_other_log: "Die Wurzel gehört zu einem Protokoll mit anderem Namen.",
+  event_joined_late:
+    "Das Ereignis ist über eine Stunde älter als ein früheres der Kette. Erst sein Ausgang brachte es in dieses Protokoll, vielleicht verspätet: Ob es so alt ist, zeigt das Protokoll seiner Person.",
   entries_given_up: "Ein Betreiber hat erklärt, dass hier Einträge nicht wiederherstellbar sind.",
   not_cosigned:
     "Zu wenige Zeugen haben einen Baum mit diesem Export bestätigt. Erstellen Sie ihn erneut; hilft das nicht, antworten die Zeugen nicht oder lehnen das Protokoll ab.",
