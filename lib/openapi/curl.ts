@@ -111,11 +111,11 @@ function filledPath(path: string, values: ReadonlyMap<string, string>): string {
   });
 }
 
-/** Returns the text of a sample body, or null for one that is too long to show. */
+/** Returns the text of a sample body, or null for one that is too long to show. All but texts are shown as JSON. */
 function bodyText({ type, value }: { type: string; value: unknown }): string | null {
   const json = JSON.stringify(value);
   if (json.length > BODY_LENGTH_MAX) return null;
-  return /[/+]json\b/.test(type) ? json : String(value);
+  return typeof value === "string" && !/[/+]json\b/.test(type) ? value : json;
 }
 
 function parameterSample({ example, examples, schema }: JsonObject): string {

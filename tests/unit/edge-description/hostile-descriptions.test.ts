@@ -12,6 +12,7 @@ const KEYS = wordsOf(`
   tags operationId headers examples example type properties items allOf anyOf enum required pattern
   discriminator nullable exclusiveMinimum minimum additionalProperties not mapping propertyName
   200 404 default 5XX value style explode __proto__ constructor x
+  toString valueOf toJSON hasOwnProperty length text/plain
 `);
 const TEXTS = [
   ..."path query header object string array #/components/schemas/A #/components/schemas/B".split(" "),
@@ -34,7 +35,10 @@ const { value } = fc.letrec<{ value: unknown; object: unknown; list: unknown }>(
 }));
 
 const media = fc.record({ schema: value, example: value, examples: value }, { requiredKeys: ["schema"] });
-const content = fc.oneof(fc.record({ "application/json": media }), value);
+const content = fc.oneof(
+  ...["application/json", "text/plain"].map((type) => fc.record({ [type]: media })),
+  value,
+);
 const responses = fc.record({ 200: fc.record({ description: value, headers: value, content }), 404: value });
 const parameter = fc.record({
   name: value,
@@ -87,6 +91,35 @@ test("no description of a service makes the edge description invalid", async () 
     { numRuns: runs(50) },
   );
 }, 120_000);
+
+/** The members that every object inherits, and those that conversions of a value read. */
+const INHERITED = [...Object.getOwnPropertyNames(Object.prototype), "toJSON", "then", "length"];
+const MEDIA_TYPES = ["application/json", "text/plain", "multipart/form-data", "image/png", "*/*"];
+
+// RG-96
+test("no name that objects inherit makes the edge description fail, in any place of a description", () => {
+  for (const name of INHERITED)
+    for (const given of [1, {}]) {
+      const hostile = JSON.parse(`{${JSON.stringify(name)}: ${JSON.stringify(given)}}`);
+      for (const example of [hostile, [hostile]]) {
+        const schema = { type: "object", properties: hostile, default: example, required: [name] };
+        const each = { schema, example, examples: hostile };
+        const content = Object.fromEntries(MEDIA_TYPES.map((type) => [type, each]));
+        const parameters = [{ name, in: "query", required: true, schema, example, examples: hostile }];
+        const responses = {
+          200: { description: "Fine.", headers: { [name]: { schema, example } }, content },
+        };
+        for (const first of MEDIA_TYPES) {
+          const requestBody = { content: { [first]: each, ...content } };
+          const get = { parameters, responses, tags: [name], operationId: name };
+          const paths = { "/w/{id}": { get, post: { ...get, requestBody } }, [`/${name}`]: hostile };
+          const components = { schemas: { [name]: schema, ...hostile } };
+          const made = edgeDocument(services, { widgets: { openapi: "3.1.0", paths, components } });
+          expect(operationsIn(made)).toHaveLength(5);
+        }
+      }
+    }
+});
 
 test("a JSON value that is not an OpenAPI description is refused", () => {
   fc.assert(
