@@ -257,6 +257,24 @@ describe("a restart of a chain", () => {
     expect([verdict.result, codesOf(verdict)]).toEqual(["undecided", ["entries_given_up"]]);
   });
 
+  test("names what it gave up, beside other restarts", async () => {
+    const log = restarted();
+    log.restart(OWNER, 18, "2026-01-09T09:00:00.000Z", []);
+    log.write("2026-01-09T10:00:00.000Z");
+    log.restart(OWNER, 19, "2026-01-10T09:00:00.000Z", [19, 20]);
+    log.seal("2026-01-10T10:00:01.000Z");
+    const { restarts, findings } = await verify(await log.export(OWNER));
+    expect(restarts.map(({ from, position }) => [from, position])).toEqual([
+      [12, 15],
+      [18, 18],
+      [19, 21],
+    ]);
+    expect(findings).toMatchObject([
+      { code: "entries_given_up", place: { position: 12, to: 14 } },
+      { code: "entries_given_up", place: { position: 19, to: 20 } },
+    ]);
+  });
+
   test("does not explain what is missing or changed elsewhere", async () => {
     const lines = await restarted().export(OWNER);
     expect((await verify(lines.toSpliced(-2, 1))).result).toBe("altered");
