@@ -49,6 +49,8 @@ export class OrganizationSession {
   /** The person's memberships, or null until the page has read them. */
   readonly memberships: ReadonlySignal<readonly Membership[] | null> = this.#memberships;
   #session: SessionCredential | null = null;
+  /** The tokens of all sessions since the page chose the organization. */
+  readonly #tokens = new Set<string>();
   /** Counts the organizations and people that the page has left. A session that opens later is not kept. */
   #departures = 0;
 
@@ -67,6 +69,7 @@ export class OrganizationSession {
   #leave(): void {
     this.#departures += 1;
     this.#session = null;
+    this.#tokens.clear();
     this.#member.value = null;
     this.#options.left();
   }
@@ -113,6 +116,7 @@ export class OrganizationSession {
 
   #show(opened: Opened): void {
     this.#member.value = memberOf(opened.session);
+    this.#tokens.add(opened.session.token);
     keepInTab(KEPT, opened);
   }
 
@@ -166,9 +170,13 @@ export class OrganizationSession {
     return succeeded({ session: minted.value, user_id: this.#options.person(), openedMs, lifetimeMs });
   }
 
-  /** Returns the session's token, renewed shortly before its end and when the gateway refused it. */
+  /**
+   * Returns the session's token, renewed shortly before its end and when the gateway refused it. Throws if the
+   * refused token is of an organization that the page has left: the call must not go to another organization.
+   */
   async token(refused: string | null): Promise<string> {
-    if (this.#session === null) throw new NoCredential(failed("signed_out"));
+    const isLeft = refused !== null && !this.#tokens.has(refused);
+    if (this.#session === null || isLeft) throw new NoCredential(failed("signed_out"));
     return this.#session.value(refused);
   }
 }

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
 import type { Credential } from "@ostiary/client";
 import { isRecord } from "@ostiary/lib/domain/json";
+import { Type } from "@sinclair/typebox";
 import { Gateway } from "../../../apps/portal/page/gateway.ts";
 import { leftOf, OrganizationSession } from "../../../apps/portal/page/organization-session.ts";
 
@@ -28,10 +29,11 @@ function pageWith({ skewMs = 0, person = "ada", role = "owner", chosen = () => t
       return Response.json({ memberships: [membership], has_more });
     }
     await gate;
-    const token = `session ${opened.length + 1} of ${person}`;
+    const token = `session-${opened.length + 1}-of-${person}`;
     opened.push(token);
     const expires_at = new Date(serverMs() + HOUR_MS).toISOString();
-    const session = { token, expires_at, member_id, organization_id: id, role, labels: [] };
+    const organization_id = url.includes(first) ? first : id;
+    const session = { token, expires_at, member_id, organization_id, role, labels: [] };
     return Response.json(session, { headers: { Date: new Date(serverMs()).toUTCString() } });
   };
   const credential: Credential = { header: "X-API-Key", value: () => "any" };
@@ -46,6 +48,12 @@ function pageWith({ skewMs = 0, person = "ada", role = "owner", chosen = () => t
   });
   const token = () => session.token(null).catch(() => "none");
   return { session, opened, token, wait: (until: Promise<void>) => (gate = until) };
+}
+
+function refusal(): Response {
+  const error = { type: "invalid_request_error", code: "UNAUTHORIZED", message: "Authentication required." };
+  const headers = { "X-Request-ID": "1" };
+  return Response.json({ error: { ...error, request_id: "1", details: null } }, { status: 401, headers });
 }
 
 describe("the session of an organization", () => {
@@ -78,7 +86,7 @@ describe("the session of an organization", () => {
     await first.session.choose(id);
     const reloaded = pageWith();
     await reloaded.session.choose(id);
-    expect([await reloaded.token(), reloaded.opened]).toEqual(["session 1 of ada", []]);
+    expect([await reloaded.token(), reloaded.opened]).toEqual(["session-1-of-ada", []]);
     for (const changed of [pageWith({ role: "viewer" }), pageWith({ person: "eve" })]) {
       const kept = new Map(tab);
       await changed.session.choose(id);
@@ -111,6 +119,45 @@ describe("the session of an organization", () => {
     expect(tab.size).toBe(0);
   });
 
+  // PT-11
+  test.each(["PATCH", "GET"] as const)(
+    "does not authenticate a refused %s call of the organization that the page has left",
+    async (method) => {
+      const { session, opened } = pageWith();
+      const sent: (string | null)[] = [];
+      const answers = Promise.withResolvers<void>();
+      const asked = Promise.withResolvers<void>();
+      const member: Credential = { header: "X-API-Key", value: (refused) => session.token(refused) };
+      const gateway = new Gateway({ member, person: member }, "https://api.test", {
+        sleep: async () => {},
+        async fetch({ headers }) {
+          sent.push(headers.get("X-API-Key"));
+          asked.resolve();
+          await answers.promise;
+          return refusal();
+        },
+      });
+      await session.choose(id);
+      const body = method === "PATCH" ? { name: "Engines" } : undefined;
+      const call = gateway.send(Type.Unknown(), "/org", { method, body });
+      await asked.promise;
+      await session.choose(first);
+      answers.resolve();
+      expect(await call).toMatchObject({ failure: { kind: "signed_out" } });
+      expect([sent, opened.length]).toEqual([["session-1-of-ada"], 2]);
+    },
+  );
+
+  // PT-15
+  test("replaces a refused session of the same organization, also after a refresh", async () => {
+    const { session } = pageWith();
+    await session.choose(id);
+    expect(await session.token("session-1-of-ada")).toBe("session-2-of-ada");
+    await session.refresh();
+    expect(await session.token("session-1-of-ada")).toBe("session-3-of-ada");
+    expect(await session.token("session-2-of-ada")).toBe("session-3-of-ada");
+  });
+
   // PT-16
   test("is not kept when it opens after the person signed out", async () => {
     const { session, token, wait } = pageWith();
@@ -136,7 +183,7 @@ describe("the session of an organization", () => {
     Object.assign(sessionStorage, { getItem: blocked, setItem: blocked, removeItem: blocked });
     const { session, token } = pageWith();
     await session.choose(id);
-    expect(await token()).toBe("session 1 of ada");
+    expect(await token()).toBe("session-1-of-ada");
     session.forget();
     Object.assign(sessionStorage, { getItem });
     expect(isRecord(sessionStorage)).toBe(true);
