@@ -6,7 +6,7 @@ import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
 import { MIGRATIONS, SCHEMA } from "./database.ts";
 import { readLimits } from "./events/event-sql.ts";
-import { partitionKeeper } from "./events/partitions-sql.ts";
+import { partitionKeeper } from "./events/partition-keeper.ts";
 import { Exports } from "./exports/export.ts";
 import { wireProof } from "./proof/index.ts";
 import { wireStreams } from "./streams/wire.ts";

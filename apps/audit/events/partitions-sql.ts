@@ -1,7 +1,5 @@
-import { type Clock, Loop } from "@ostiary/lib/async";
 import { monthOf } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 
 const MONTHS_AHEAD = 2;
@@ -50,45 +48,4 @@ export async function makePartitions(database: Database, nowMs: number): Promise
     select name from json_to_recordset(${wanted}::text::json) as wanted(name text, month text)
     where case when to_regclass('audit.' || name) is null then audit.make_partition(month) else false end`;
   return made.map(({ name }) => name);
-}
-
-const INTERVAL_MS = 60 * 60 * 1000;
-/** Delay after the first failed attempt. Each further failure makes the delay longer, up to the normal interval. */
-const RETRY_MS = INTERVAL_MS / 8;
-
-/**
- * Returns what creates missing monthly partitions: once at `start`, which rejects on failure, then every hour, and when
- * `keep` is called. Concurrent callers of `keep` share one run.
- */
-export function partitionKeeper({ database, log, clock }: { database: Database; log: Logger; clock: Clock }) {
-  let keeping: Promise<void> | undefined;
-  const run = async () => {
-    const partitions = await makePartitions(database, clock.now());
-    if (partitions.length > 0) log.info({ partitions }, "created audit partitions");
-  };
-  const keep = () => {
-    keeping ??= run().finally(() => {
-      keeping = undefined;
-    });
-    return keeping;
-  };
-  const loop = new Loop({
-    task: keep,
-    pauseMs: INTERVAL_MS,
-    retryMs: RETRY_MS,
-    onFailure: (err) =>
-      log.error({ err }, "the audit service could not maintain its partitions and will try again"),
-    clock,
-  });
-  return {
-    keep,
-    async start() {
-      await keep();
-      loop.start(INTERVAL_MS);
-    },
-    async stop() {
-      await loop.stop();
-      await keeping?.catch(() => {}); // the caller of `keep` gets the error
-    },
-  };
 }
