@@ -67,14 +67,11 @@ function isLessEvidence({ path, what }: Change): boolean {
   );
 }
 
-const tried = { changes: 0 };
-
 describe.each(exports)("each change of $title", (good) => {
   test("of a field gets the right verdict, which names it", async () => {
     const given = await givenOf(good);
     const unchanged = await verify(good.lines, given);
     for (const change of fieldChanges(good.lines)) {
-      tried.changes += 1;
       const verdict = await verify(change.lines, given);
       const added = addedBy(verdict, unchanged);
       const summary = { change: change.what, result: verdict.result, added };
@@ -89,7 +86,6 @@ describe.each(exports)("each change of $title", (good) => {
   test("of its lines makes it altered", async () => {
     const given = await givenOf(good);
     for (const change of lineChanges(good.lines)) {
-      tried.changes += 1;
       const { result, findings } = await verify(change.lines, given);
       const isSame = change.lines.join() === good.lines.join();
       expect({ change: change.what, result, findings }).toMatchObject({
@@ -99,8 +95,9 @@ describe.each(exports)("each change of $title", (good) => {
   });
 });
 
-test("over 500 changes were tried", () => {
-  expect(tried.changes).toBeGreaterThan(500);
+test("the exports have over 500 changes", () => {
+  const counts = exports.map(({ lines }) => [...fieldChanges(lines), ...lineChanges(lines)].length);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(500);
 });
 
 describe("a line of another export", () => {
