@@ -1,4 +1,4 @@
-import { Applied, markPreviewed, Preview } from "@ostiary/lib/contracts/registry-api";
+import { Applied, DryRun, markDryRun } from "@ostiary/lib/contracts/registry-api";
 import { countEffects } from "@ostiary/lib/domain/routes";
 import type { Command } from "commander";
 import { UsageError } from "../exit-codes.ts";
@@ -29,7 +29,7 @@ Examples:
         if (dryRun && wait !== undefined) {
           throw new UsageError("--dry-run and --wait cannot be given together: a dry run writes nothing.");
         }
-        if (dryRun) return showPlan(context, file, review);
+        if (dryRun) return showDryRun(context, file, review);
         if (review.output !== undefined || review.failOn !== undefined) {
           throw new UsageError("--output and --fail-on are for a preview: add --dry-run.");
         }
@@ -49,15 +49,15 @@ Examples:
 }
 
 /** Shows the changes that applying `file` would make. */
-export async function showPlan(
+export async function showDryRun(
   { registry, output, terminal }: CommandContext,
   file: string,
   options: ReviewOptions,
 ): Promise<void> {
   const write = reviewWriter(output, options);
   const request = await readDocument(file, terminal);
-  const preview = await registry.ask(Preview, pathTo("apply"), { ...request, query: { dry_run: "true" } });
-  const results = markPreviewed(preview.results);
+  const response = await registry.ask(DryRun, pathTo("apply"), { ...request, query: { dry_run: "true" } });
+  const results = markDryRun(response.results);
   const counts = countEffects(results.flatMap(({ changes }) => changes));
   const services = results.map(({ service, status, revision, changes }) => ({
     service,

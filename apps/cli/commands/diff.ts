@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write-review.ts";
-import { showPlan } from "./apply.ts";
+import { showDryRun } from "./apply.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
 
 /** Adds `diff FILE` and `diff SERVICE [FROM] [TO]`, which show future and past changes. */
@@ -28,7 +28,7 @@ Examples:
     )
     .action((target: string, from: number | undefined, to: number | undefined, options: ReviewOptions) =>
       run((context) => {
-        if (from === undefined && isFile(target)) return showPlan(context, target, options);
+        if (from === undefined && isFile(target)) return showDryRun(context, target, options);
         return showDiff(context, target, { from, to }, options);
       }),
     );

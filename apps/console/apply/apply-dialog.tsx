@@ -1,4 +1,4 @@
-import type { Applied, GivenNote, PreviewedService } from "@ostiary/lib/contracts/registry-api";
+import type { Applied, DryRunService, GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { Button, Empty } from "@ostiary/lib/page";
 import { useOperator, useSession } from "../console-session.ts";
 import { mayWrite } from "../operator/permissions.ts";
@@ -88,7 +88,7 @@ export function ReviewedDocument({ review, busy, onApply }: ReviewedDocumentProp
   );
 }
 
-function ServiceReviews({ services }: { services: readonly PreviewedService[] }) {
+function ServiceReviews({ services }: { services: readonly DryRunService[] }) {
   return (
     <>
       {services.map(({ service, status, revision, changes }) => (

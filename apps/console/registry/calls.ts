@@ -4,13 +4,13 @@ import {
   changeNoteHeaders,
   Deleted,
   Diff,
+  DryRun,
+  type DryRunService,
   Gateways,
   type GivenNote,
   ListedOperators,
   Lookup,
-  markPreviewed,
-  Preview,
-  type PreviewedService,
+  markDryRun,
   Projections,
   type RecordedChange,
   RecordedChanges,
@@ -31,7 +31,7 @@ export const WAIT_MS = 10_000;
 
 /** The changes that a document would make. Marks show which changes open a route or break callers. */
 export interface Review {
-  services: PreviewedService[];
+  services: DryRunService[];
   /** The ETag of the state that the document was compared with, for If-Match. Null if the response had none. */
   tag: string | null;
 }
@@ -115,13 +115,13 @@ export async function compareRevisions(
 
 /** Makes a dry run of a document. The registry reads JSON as YAML, so the content type is always YAML. */
 export async function reviewDocument(registry: Registry, document: string): Promise<Review> {
-  const { value, etag } = await registry.askTagged(Preview, pathTo("apply"), {
+  const { value, etag } = await registry.askTagged(DryRun, pathTo("apply"), {
     method: "POST",
     query: { dry_run: "true" },
     headers: YAML,
     body: document,
   });
-  return { services: markPreviewed(value.results), tag: etag };
+  return { services: markDryRun(value.results), tag: etag };
 }
 
 export interface Write {

@@ -1,15 +1,12 @@
-import type { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
-import { listChanges } from "@ostiary/lib/domain/routes";
-import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
+import type { Applied } from "@ostiary/lib/contracts/registry-api";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Author, refuseMissing, WritePermission } from "../operators/write-permission.ts";
+import { type Author, WritePermission } from "../operators/write-permission.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
-import { type ExpectedPreview, requirePreview } from "../publishing/if-match.ts";
+import { type ExpectedDryRun, requireDryRun } from "../publishing/if-match.ts";
 import { type Publishing, publish, type Writer } from "../publishing/publish.ts";
 import { appendRevisions, type Configs } from "../publishing/publishing-sql.ts";
-import { RouteTestCheck, type TestedRoutes } from "../publishing/route-tests.ts";
 import { nextRevision, type ServiceState } from "../services/service.ts";
-import { readServices, readStates } from "../services/service-sql.ts";
+import { readStates } from "../services/service-sql.ts";
 
 /**
  * Creates or replaces all services of a document in one transaction. Throws a 412 if their current revisions differ
@@ -18,13 +15,13 @@ import { readServices, readStates } from "../services/service-sql.ts";
 export function applyDocument(
   publishing: Publishing,
   configs: Configs,
-  { expected, author }: { expected: ExpectedPreview; author: Author },
+  { expected, author }: { expected: ExpectedDryRun; author: Author },
 ): Promise<Applied> {
   const change = async (tx: Orm, { fence, refuseBrokenTests }: Writer) => {
     const permission = await WritePermission.of(tx, author, configs);
     const names = [...configs.keys()];
     const [states] = await Promise.all([readStates(tx, names), refuseConflicts(tx, configs)]);
-    requirePreview(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
+    requireDryRun(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
     await refuseBrokenTests(configs);
     return appendAll(tx, configs, states, { fence, permission });
   };
@@ -69,28 +66,4 @@ async function appendAll(
   });
   await appendRevisions(tx, written, write);
   return { results: written.map(({ service, revision }) => ({ service, status: "upserted", revision })) };
-}
-
-/** Runs the checks of {@link applyDocument} against one snapshot, and returns what apply would change. */
-export async function previewDocument(
-  publishing: Pick<Publishing, "database" | keyof TestedRoutes>,
-  configs: Configs,
-  operator: Operator | null,
-): Promise<Preview> {
-  const check = await RouteTestCheck.of(publishing, configs);
-  const work = async (tx: Orm) => {
-    await refuseMissing(tx, operator, configs);
-    await refuseConflicts(tx, configs);
-    await check.refuseBroken(tx, configs, { isLast: true });
-    const current = await readServices(tx, [...configs.keys()]);
-    const results = [...configs].map(([service, config]) => {
-      const before = current.get(service);
-      const changes = listChanges(before?.config ?? null, config);
-      const status = !before ? "created" : changes.length > 0 ? "changed" : "unchanged";
-      return { service, status, revision: before?.revision ?? null, changes } as const;
-    });
-    return { results };
-  };
-  const { database } = publishing;
-  return database.transaction("plan_apply", work, { isolation: "repeatable read", readOnly: true });
 }

@@ -1,5 +1,5 @@
 import { KeyedSemaphore, type Release } from "@ostiary/lib/async";
-import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
+import { Applied, DryRun } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ConfigDocument } from "@ostiary/lib/domain/routes";
 import { errorResponses } from "@ostiary/lib/openapi";
@@ -11,11 +11,12 @@ import { foreignService, operatorErrors, routeConflict, wrongUrl } from "../docu
 import { waitedFor, waitParameters } from "../gateways/wait-parameter.ts";
 import { operatorOf } from "../operators/access.ts";
 import { authorOf } from "../operators/write-permission.ts";
-import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
+import { dryRunTag, readExpectedDryRun } from "../publishing/if-match.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { writeHeadersWith } from "../registry-parameters.ts";
 import { DOCUMENT_TYPES, readDocument, validServices } from "./document.ts";
-import { applyDocument, previewDocument } from "./document-commands.ts";
+import { applyDocument } from "./document-commands.ts";
+import { dryRunDocument } from "./dry-run.ts";
 
 const DOCUMENT_BODY =
   "A configuration document. Without a content type it is read as YAML, which includes JSON.";
@@ -52,13 +53,13 @@ export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {
         const configs = validServices(parse());
         const author = authorOf(request);
         if (dry_run === "true") {
-          const preview = await previewDocument(publishing, configs, author.operator);
-          const previewed = new Map(preview.results.map(({ service, revision }) => [service, revision]));
-          set.headers.etag = `"${previewTag(previewed)}"`;
-          return preview;
+          const response = await dryRunDocument(publishing, configs, author.operator);
+          const revisions = new Map(response.results.map(({ service, revision }) => [service, revision]));
+          set.headers.etag = `"${dryRunTag(revisions)}"`;
+          return response;
         }
         const services = [...configs.keys()];
-        const write = { expected: readExpectedPreview(request), author };
+        const write = { expected: readExpectedDryRun(request), author };
         // a wait for gateways takes no turn
         return waitedFor(publishing, { services, wait_ms, request }, (waited) =>
           applyDocument(waited, configs, write).finally(done),
@@ -69,7 +70,7 @@ export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {
       query,
       headers,
       response: {
-        200: Type.Union([Applied, Preview], {
+        200: Type.Union([Applied, DryRun], {
           title: "ApplyResponse",
           description: "The written services or, on a dry run, the preview.",
           response_headers: {

@@ -37,13 +37,13 @@ function readTags(request: Request, rule: string): readonly string[] | "*" | nul
 }
 
 /** The current revision of each service of a document, by name, or null for a service that is not current. */
-type PreviewedRevisions = ReadonlyMap<string, number | null>;
+type DryRunRevisions = ReadonlyMap<string, number | null>;
 
-/** The tags of the previews that If-Match accepts. Null accepts any preview. */
-export type ExpectedPreview = null | ReadonlySet<string>;
+/** The tags of the dry runs that If-Match accepts. Null accepts any state. */
+export type ExpectedDryRun = null | ReadonlySet<string>;
 
-/** Returns the tag of a preview, which changes when a service of its document is written (RG-57). */
-export function previewTag(revisions: PreviewedRevisions): string {
+/** Returns the tag of a dry run, which changes when a service of its document is written (RG-57). */
+export function dryRunTag(revisions: DryRunRevisions): string {
   const sorted = [...revisions].sort(([a], [b]) => (a < b ? -1 : 1));
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(sorted)).digest("base64url");
 }
@@ -53,14 +53,14 @@ export function previewTag(revisions: PreviewedRevisions): string {
  *
  * @throws ApiError 422 for a malformed header
  */
-export function readExpectedPreview(request: Request): ExpectedPreview {
+export function readExpectedDryRun(request: Request): ExpectedDryRun {
   const tags = readTags(request, "If-Match must be the ETag of a dry run, in double quotes.");
   return tags === null || tags === "*" ? null : new Set(tags);
 }
 
-/** Throws 412 if the services of the document have changed since the preview that the caller has seen. */
-export function requirePreview(expected: ExpectedPreview, revisions: PreviewedRevisions): void {
-  if (expected === null || expected.has(previewTag(revisions))) return;
+/** Throws 412 if the services of the document have changed since the dry run that the caller has seen. */
+export function requireDryRun(expected: ExpectedDryRun, revisions: DryRunRevisions): void {
+  if (expected === null || expected.has(dryRunTag(revisions))) return;
   throw new ApiError("PRECONDITION_FAILED", { details: { current_revision: null } });
 }
 

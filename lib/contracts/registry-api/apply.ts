@@ -28,7 +28,7 @@ export const Applied = Type.Object(
 export type Applied = Static<typeof Applied>;
 
 /** The response to a dry run of an apply (RG-70). */
-export const Preview = Type.Object(
+export const DryRun = Type.Object(
   {
     results: Type.Array(
       Type.Object(
@@ -52,4 +52,4 @@ export const Preview = Type.Object(
     description: "The preview of an apply, with one entry for each service of the document.",
   },
 );
-export type Preview = Static<typeof Preview>;
+export type DryRun = Static<typeof DryRun>;

@@ -2,7 +2,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { tryJson } from "../../domain/json/index.ts";
 import { type MarkedChange, markChanges } from "../../domain/routes/index.ts";
-import type { Preview } from "./apply.ts";
+import type { DryRun } from "./apply.ts";
 
 export interface RegistryRequest {
   method?: "GET" | "POST" | "PUT" | "DELETE";
@@ -100,8 +100,8 @@ export function pathOf(segments: readonly (string | number)[], noName: (segment:
     .join("");
 }
 
-export type PreviewedService = Omit<Preview["results"][number], "changes"> & { changes: MarkedChange[] };
+export type DryRunService = Omit<DryRun["results"][number], "changes"> & { changes: MarkedChange[] };
 
-export function markPreviewed(previewed: Preview["results"]): PreviewedService[] {
-  return previewed.map((each) => ({ ...each, changes: markChanges(each.changes) }));
+export function markDryRun(results: DryRun["results"]): DryRunService[] {
+  return results.map((each) => ({ ...each, changes: markChanges(each.changes) }));
 }

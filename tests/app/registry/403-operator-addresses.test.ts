@@ -151,10 +151,10 @@ describe("a publisher", () => {
       403,
       { operator: "team", missing: [{ service: two.name, url: IDENTITY }] },
     ]);
-    const preview = await team.call("POST", "/apply?dry_run=true", {
+    const dryRun = await team.call("POST", "/apply?dry_run=true", {
       services: { [two.name]: two.at(IDENTITY) },
     });
-    expect(preview.status).toBe(403);
+    expect(dryRun.status).toBe(403);
     expect((await admin.call("GET", `/services/${one.name}`)).status).toBe(404);
   });
 

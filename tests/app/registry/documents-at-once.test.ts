@@ -19,7 +19,7 @@ test.skipIf(!services().postgres.real)(
       operators: [entry("many", "publisher", bounds), entry("other", "reader")],
     });
     const document = { services: { a: service("/a") } };
-    const preview = (operator: string) => registry.as(operator).call("POST", "/apply?dry_run=true", document);
+    const dryRun = (operator: string) => registry.as(operator).call("POST", "/apply?dry_run=true", document);
     await using database = closing(
       await openDatabase(registry.databaseUrl, { namespace: "test", poolMax: 1 }),
     );
@@ -32,8 +32,8 @@ test.skipIf(!services().postgres.real)(
     const applies = Array.from({ length: AT_ONCE }, () =>
       registry.as("many").apply(document.services).then(count),
     );
-    const waiting = preview("many").then(count);
-    for (let round = 0; round < 3; round++) expect((await preview("other")).status).toBe(200);
+    const waiting = dryRun("many").then(count);
+    for (let round = 0; round < 3; round++) expect((await dryRun("other")).status).toBe(200);
     expect(responses).toBe(0);
     await writer.commit();
     for (const response of await Promise.all([...applies, waiting])) expect(response.status).toBe(200);

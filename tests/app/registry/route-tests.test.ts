@@ -84,8 +84,8 @@ describe("tests of a written service", () => {
     ]);
     const put = await registry.put(own, config);
     expect([put.status, fields(put)[0]?.path]).toEqual([422, "tests[0]"]);
-    const preview = await registry.call("POST", "/apply?dry_run=true", { services: { [own]: config } });
-    expect(preview.status).toBe(422);
+    const dryRun = await registry.call("POST", "/apply?dry_run=true", { services: { [own]: config } });
+    expect(dryRun.status).toBe(422);
     expect((await registry.call("GET", `/services/${own}/revisions`)).status).toBe(404);
   });
 
