@@ -67,6 +67,8 @@ test.each([
     "update audit.head_map set node = overlay(node placing decode(repeat('ff', 8), 'hex') from 5) where path = ''",
   ],
   ["its leaves", "delete from audit.leaves"],
+  ["its signed root", "update audit.sealer set note = null"],
+  ["a hash of its tree", "update audit.leaves set hashes = '' where number = 1"],
 ])("a map that lost %s is made again by restart --origin, with every head", async (_, change) => {
   const log = await changed(change);
   expect(await newTree(log)).toEqual([]);
@@ -196,19 +198,23 @@ test.each([
 });
 
 // AU-204
-test("a head that the map still has is kept, whatever the rows of its chain are", async () => {
-  const log = await changed(
-    `${SHORTENED};delete from audit.head_map where path <> '' and path not like '${DIGIT}%'`,
-  );
-  expect(await newTree(log)).toEqual([]);
-  await log.sealed(1, OWNER);
-  expect(await log.sql`select owner, reason from audit.altered_chains`).toEqual([
-    {
-      owner: `organization:${OWNER}`,
-      reason: "the chain ends at position 5, and position 6 was sealed",
-    },
-  ]);
-});
+test.each([
+  ["other nodes", `delete from audit.head_map where path <> '' and path not like '${DIGIT}%'`],
+  ["the signed root", "update audit.sealer set note = null"],
+])(
+  "a head that the map still has is kept without %s, whatever the rows of its chain are",
+  async (_, change) => {
+    const log = await changed(`${SHORTENED};${change}`);
+    expect(await newTree(log)).toEqual([]);
+    await log.sealed(1, OWNER);
+    expect(await log.sql`select owner, reason from audit.altered_chains`).toEqual([
+      {
+        owner: `organization:${OWNER}`,
+        reason: "the chain ends at position 5, and position 6 was sealed",
+      },
+    ]);
+  },
+);
 
 // AU-204
 test("a chain with a row that cannot be read is left out by the new tree, and the other logs go on", async () => {
@@ -244,3 +250,37 @@ test.skipIf(!services().postgres.real)(
     expect(await verdictOf(log, OWNER)).toMatchObject({ result: "undecided", events: 5 });
   },
 );
+
+/** Cuts the owner's chain, rows and all, back to its first entry, which the first leaf has. */
+const CUT_BACK = `delete from audit.audit_events where organization_id = '${OWNER}'
+    and id not in (select event_id from audit.entries where chain_id = ${ID} and position = 1);
+  delete from audit.request_ids where id in (select event_id from audit.entries where chain_id = ${ID} and position > 1);
+  delete from audit.entries where chain_id = ${ID} and position > 1;
+  update audit.chains set position = 1, chain = (select chain from audit.entries where chain_id = ${ID}
+    and position = 1) where id = ${ID}`;
+
+// AU-204
+test.each([1, 2])("a new tree does not take a forged leaf that is %i after the signed one", async (after) => {
+  const forged = `(select max(number) + ${after} from audit.leaves)`;
+  const log = await changed(`${CUT_BACK};
+    insert into audit.head_map (version, path, node) select ${forged}, path, node from audit.head_map
+      where version = 1 and path = '';
+    insert into audit.leaves (number, sealed_at, map, hashes) select ${forged}, sealed_at, map, hashes
+      from audit.leaves where number = 1`);
+  const owner = `organization:${OWNER}`;
+  await newTree(log);
+  await log.sealed(1, OWNER);
+  expect(await log.sql`select owner from audit.altered_chains`).toEqual([{ owner }]);
+  expect(await restartChain(log.deps, owner)).toEqual({ from: 2, to: 6 });
+});
+
+// AU-204
+test("a new tree takes the leaf of a pass that was interrupted before its signature", async () => {
+  const log = await changed("select 1");
+  const [state] = await log.sql<{ note: string }>`select note from audit.sealer`;
+  await log.sealed(1, OWNER);
+  await log.sql`update audit.sealer set note = ${state?.note}`;
+  expect(await newTree(log)).toEqual([]);
+  await log.sealed(1, OWNER);
+  expect(await verdictOf(log, OWNER)).toMatchObject({ result: "complete", events: 6 });
+});

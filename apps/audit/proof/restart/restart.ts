@@ -7,10 +7,13 @@ import type { MapHead } from "../heads/head-map.ts";
 import { selectNewestVersion } from "../heads/nodes-sql.ts";
 import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
 import { EMPTY_TREE } from "../root/signed-root.ts";
+import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
 import { type ChainRow, forget, intactEnd, selectDroppedMonth } from "../seal/chain-sql.ts";
+import { LogAltered } from "../seal/chains.ts";
 import { declare } from "../seal/declare.ts";
+import { checkUnsignedLeaf } from "../seal/read-pass.ts";
 import { logAltered, nextLeaf, type PassDeps, writeSigned } from "../seal/seal-pass.ts";
-import { selectState } from "../seal/state-sql.ts";
+import { type SealerState, selectState } from "../seal/state-sql.ts";
 import { keptHeads } from "./kept-heads.ts";
 
 /** What `ostiary audit restart` declares: that one chain, or the whole tree, goes on although rows were lost. */
@@ -110,8 +113,9 @@ async function firstLost(tx: Orm, row: ChainRow, head: MapHead): Promise<number>
 
 /**
  * Begins a new tree under the name `deps.origin`, for a database that was set back as a whole, or whose tree cannot be
- * restored (AU-204). Its first leaf has the heads of the newest stored leaf, and its roots name the earlier trees.
- * Returns the number of logs that it leaves out, because their heads are lost and their rows do not give them.
+ * restored (AU-204). Its first leaf has the heads of the leaf that was signed last, if its root still shows it, and its
+ * roots name the earlier trees. Returns the number of logs that it leaves out, because their heads are lost and their rows
+ * do not give them.
  *
  * @throws StartRefused if the log has no tree yet, or if a tree has this name
  */
@@ -122,12 +126,13 @@ export async function restartTree(deps: PassDeps): Promise<number> {
   if (state.trees.some((tree) => tree.origin === origin)) {
     throw new StartRefused(`The log already has a tree with the name ${origin}. Choose a new name.`);
   }
-  const { map, altered } = await keptHeads(deps, state);
+  const kept = await leafToKeep(deps, state);
+  const { map, altered } = await keptHeads(deps, { ...state, leaf: kept });
   // nodes of a leaf that is lost may be stored still, and no leaf gets their number again
   const newest = await deps.reads.run("select_newest_version", selectNewestVersion);
   const before = Math.max(Number(state.leaf?.number ?? 0), newest);
   const tree = { before, edge: EMPTY_TREE, leaf: null, unsigned: null };
-  const leaf = nextLeaf(deps, { state, tree, map, after: before });
+  const leaf = nextLeaf(deps, { state: { ...state, leaf: kept }, tree, map, after: before });
   const begins = { origin, before, started_at: leaf.sealed_at };
   // an interruption must leave no tree under a root of another name
   const isWritten = await writeSigned(
@@ -139,4 +144,30 @@ export async function restartTree(deps: PassDeps): Promise<number> {
     throw new StartRefused("The service sealed events during the restart: stop the service, and try again.");
   logAltered(deps, { altered });
   return altered.length;
+}
+
+/**
+ * Returns the leaf whose heads a new tree takes: that of the signed root, or the next one if its pass was interrupted
+ * before the signature. If the root does not show a stored leaf, returns the newest stored one.
+ */
+function leafToKeep({ reads, memory, clock, log }: PassDeps, state: SealerState): Promise<LeafRow | null> {
+  const { note, leaf: newest, trees } = state;
+  const read = async (tx: Orm) => {
+    const { origin, before } = trees.at(-1) ?? { origin: "", before: 0 };
+    const roots = memory.roots.named(origin);
+    const leaves = note === null ? [] : [newest, await selectLeaf(tx, before + sizeOf(note))];
+    for (const leaf of leaves) {
+      try {
+        const tree = await roots.check(tx, { ...state, leaf });
+        if (tree.unsigned !== null)
+          await checkUnsignedLeaf(tx, memory.nodes, tree, tree.unsigned, clock.now());
+        return leaf;
+      } catch (error) {
+        if (!(error instanceof LogAltered)) throw error;
+      }
+    }
+    log.error({}, "no signed root shows the newest stored leaf, whose heads the new tree takes");
+    return newest;
+  };
+  return reads.transaction("read_kept_leaf", read, { isolation: "repeatable read" });
 }

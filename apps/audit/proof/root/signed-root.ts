@@ -85,6 +85,12 @@ export class SignedRoots {
     this.#origin = origin;
   }
 
+  /** Returns a check of roots that the same keys signed under another name of the log, without a memory. */
+  named(origin: string): SignedRoots {
+    const keys = this.#keys?.map(({ key, privateKey }) => ({ key: { ...key, name: origin }, privateKey }));
+    return new SignedRoots(keys ?? null, origin);
+  }
+
   /**
    * Returns the tree that the sealer may extend.
    *

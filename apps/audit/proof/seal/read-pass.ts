@@ -216,7 +216,7 @@ const CLOCKS_MS = 60 * 60 * 1000;
  *
  * @throws LogAltered if the leaf has another map, or a time that its pass cannot have had
  */
-async function checkUnsignedLeaf(
+export async function checkUnsignedLeaf(
   tx: Orm,
   nodes: NodeCache,
   tree: TrustedTree,
