@@ -8,7 +8,7 @@ import { bigint } from "../bigint-sql.ts";
 import { urlWithoutQuery } from "../receivers/targets.ts";
 import type { ChainPlace } from "./entry.ts";
 import { pauseFor } from "./lease-sql.ts";
-import { SECRET_COLUMNS, type SecretRow } from "./rekey-sql.ts";
+import { SECRET_COLUMNS, type SecretRow } from "./secret-sql.ts";
 import { newSecret, type SecretBox } from "./secrets.ts";
 import {
   type AuditStream,

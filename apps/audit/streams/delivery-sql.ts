@@ -6,8 +6,8 @@ import { exactFilters } from "../events/filter.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX } from "./batch.ts";
 import type { ChainPlace, EntryRow } from "./entry.ts";
 import { failed, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
-import { SECRET_COLUMNS, type SecretRow } from "./rekey-sql.ts";
 import type { RetryPlan } from "./retry.ts";
+import { SECRET_COLUMNS, type SecretRow } from "./secret-sql.ts";
 import type { AuditStream, StreamFilter } from "./stream.ts";
 
 /** The maximum number of entries that one query scans for a stream with a filter. */

@@ -5,7 +5,7 @@ import { advanceStream, claimStreams, type DeliveryRow, failStream, selectNext }
 import type { Lane, Streams } from "./dispatcher.ts";
 import type { EntryRow } from "./entry.ts";
 import { releaseLease, renewLeases, STREAMS } from "./lease-sql.ts";
-import { secretsThatSign } from "./rekey-sql.ts";
+import { secretsThatSign } from "./secret-sql.ts";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
 
 interface OrganizationStreamsDeps extends DeliveryDeps {

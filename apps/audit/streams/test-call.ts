@@ -9,7 +9,7 @@ import {
   secretsOf,
   selectReceiver,
 } from "./commands-sql.ts";
-import { secretsThatSign } from "./rekey-sql.ts";
+import { secretsThatSign } from "./secret-sql.ts";
 import { signedHeaders } from "./secrets.ts";
 import { type AuditStreamTest, tooManyTestCalls } from "./stream.ts";
 

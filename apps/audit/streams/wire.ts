@@ -6,7 +6,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { operatorStreamOf } from "./operator/config.ts";
 import { operatorStream } from "./operator/stream.ts";
 import { organizationStreams } from "./organization-streams.ts";
-import { rekeying } from "./rekey-sql.ts";
+import { rekeying } from "./rekey-job.ts";
 import { SecretBox } from "./secrets.ts";
 import { watchStreams } from "./status-readings.ts";
 import type { StreamHandlersDeps } from "./stream-handlers.ts";
