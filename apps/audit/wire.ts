@@ -10,9 +10,9 @@ import { partitionKeeper } from "./events/partition-keeper.ts";
 import { Exports } from "./exports/export.ts";
 import { wireProof } from "./proof/index.ts";
 import { wireStreams } from "./streams/wire.ts";
-import { usageEventWriter } from "./usage/feed-sql.ts";
 import { quotaSweeper } from "./usage/quota-sql.ts";
 import { platformServices } from "./usage/usage-columns.ts";
+import { usageEventWriter } from "./usage/usage-event-writer.ts";
 import { EventWriter } from "./writes/write-commands.ts";
 
 /** Connections for writes, separate from the connections for reads, so that readers cannot delay writes of events. */

@@ -1,46 +1,7 @@
-import { type Clock, Loop } from "@ostiary/lib/async";
-import { followingIds } from "@ostiary/lib/runtime/http";
-import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { HOUR_MS, KEY_COLUMNS, TOTAL_COLUMNS } from "./usage-columns.ts";
+import { KEY_COLUMNS, TOTAL_COLUMNS } from "./usage-columns.ts";
 import type { UsageEventRow } from "./usage-event.ts";
-
-interface UsageEventWriterDeps {
-  database: Database;
-  log: Pick<Logger, "warn">;
-  clock: Clock;
-}
-
-/**
- * The time between the end of an hour and the writing of its usage events. A report that arrives later causes a
- * second event for the hour, so the delay keeps most counts to one event.
- */
-const SETTLE_MS = 60_000;
-const INTERVAL_MS = 10_000;
-const RETRY_MS = 5_000;
-/** The maximum number of events in one transaction. */
-const EVENTS_MAX = 1_000;
-
-/**
- * Moves the counts of past hours to the usage feed. All replicas may run this loop, but only one replica at a time
- * moves counts.
- */
-export function usageEventWriter({ database, log, clock }: UsageEventWriterDeps): Loop {
-  return new Loop({
-    async task(stopping) {
-      for (let written = EVENTS_MAX; written === EVENTS_MAX && !stopping(); ) {
-        const nowMs = clock.now();
-        written = await writeUsageEvents(database, nowMs - HOUR_MS - SETTLE_MS, nowMs, EVENTS_MAX);
-      }
-    },
-    pauseMs: INTERVAL_MS,
-    retryMs: RETRY_MS,
-    onFailure: (err) =>
-      log.warn({ err }, "the audit service could not write usage events and will try again"),
-    clock,
-  });
-}
 
 const COLUMNS = [...KEY_COLUMNS, ...TOTAL_COLUMNS];
 const columns = sql.raw(COLUMNS.join(", "));
@@ -48,29 +9,26 @@ const ofPending = sql.raw(COLUMNS.map((name) => `pending.${name}`).join(", "));
 const key = sql.raw(KEY_COLUMNS.join(", "));
 const isDue = sql.raw(KEY_COLUMNS.map((name) => `pending.${name} = due.${name}`).join(" and "));
 
-/**
- * Moves at most `count` hourly counts to the feed, for hours that begin at `untilMs` or earlier. Returns the number of
- * moved counts. The feed is locked until the commit, so that ids follow the order of commits. A second replica moves
- * nothing while the feed is locked. A count that a report is changing is left for the next call.
- */
-export function writeUsageEvents(
-  database: Database,
-  untilMs: number,
-  nowMs: number,
-  count: number,
-): Promise<number> {
-  return database.transaction("tell_usage", async (tx) => {
-    const [lock] = await rows<{ taken: boolean }>(
-      tx,
-      sql`select pg_try_advisory_xact_lock(hashtextextended('audit.usage_events', 0)) as taken`,
-    );
-    if (!lock?.taken) return 0;
-    const [last] = await rows<{ id: string | null }>(tx, sql`select max(id) as id from audit.usage_events`);
-    return moveDue(tx, untilMs, followingIds(last?.id ?? null, nowMs, count));
-  });
+/** Locks the feed until the transaction ends. Returns false if another transaction holds the lock. */
+export async function tryLockFeed(tx: Orm): Promise<boolean> {
+  const [lock] = await rows<{ taken: boolean }>(
+    tx,
+    sql`select pg_try_advisory_xact_lock(hashtextextended('audit.usage_events', 0)) as taken`,
+  );
+  return lock?.taken ?? false;
 }
 
-async function moveDue(tx: Orm, untilMs: number, ids: readonly string[]): Promise<number> {
+/** Returns the id of the newest event, or null if the feed is empty. */
+export async function selectLastId(tx: Orm): Promise<string | null> {
+  const [last] = await rows<{ id: string | null }>(tx, sql`select max(id) as id from audit.usage_events`);
+  return last?.id ?? null;
+}
+
+/**
+ * Moves hourly counts to the feed, one for each id, for hours that begin at `untilMs` or earlier. Returns the number of
+ * moved counts. Skips locked counts.
+ */
+export async function moveDue(tx: Orm, untilMs: number, ids: readonly string[]): Promise<number> {
   const [moved] = await rows<{ count: number }>(
     tx,
     sql`with due as materialized (

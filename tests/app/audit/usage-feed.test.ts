@@ -1,6 +1,6 @@
 /** Tests the feed of usage events, which billing systems read (AU-128 to AU-130). */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { writeUsageEvents } from "@ostiary/audit/usage/feed/sql";
+import { writeUsageEvents } from "@ostiary/audit/usage/usage-event-writer";
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import { ulid } from "ulid";
 import { services, waitFor } from "../../support/index.ts";
