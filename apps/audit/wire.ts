@@ -10,7 +10,7 @@ import { partitionKeeper } from "./events/partition-keeper.ts";
 import { Exports } from "./exports/export.ts";
 import { wireProof } from "./proof/index.ts";
 import { wireStreams } from "./streams/wire.ts";
-import { quotaSweeper } from "./usage/quota-sql.ts";
+import { quotaSweeper } from "./usage/quota-sweeper.ts";
 import { platformServices } from "./usage/usage-columns.ts";
 import { usageEventWriter } from "./usage/usage-event-writer.ts";
 import { EventWriter } from "./writes/write-commands.ts";

@@ -1,8 +1,6 @@
-import { type Clock, Loop } from "@ostiary/lib/async";
 import type { OrganizationQuota, QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage-contract";
 import { bucketNamed, periodAt, periodNamed } from "@ostiary/lib/domain/ratelimit";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type SQL, sql } from "drizzle-orm";
 
 /**
@@ -95,37 +93,17 @@ function toQuota({ policy, period, requests, charged }: QuotaRow): OrganizationQ
   };
 }
 
-interface QuotaSweeperDeps {
-  database: Database;
-  log: Pick<Logger, "warn">;
-  clock: Clock;
-}
-
-/** The time for which the count of an ended period is kept, because a gateway's clock may be up to a day behind. */
-const KEPT_MS = 2 * 24 * 60 * 60 * 1000;
-const INTERVAL_MS = 600_000;
-const RETRY_MS = 60_000;
-/** The maximum number of counts that one transaction removes. */
-const REMOVED_MAX = 5_000;
-
-/** Removes counts of quotas whose period has ended (AU-193). All replicas may run this loop. */
-export function quotaSweeper({ database, log, clock }: QuotaSweeperDeps): Loop {
-  return new Loop({
-    async task(stopping) {
-      for (let removed = REMOVED_MAX; removed === REMOVED_MAX && !stopping(); ) {
-        const before = new Date(clock.now() - KEPT_MS).toISOString();
-        const found = await query(database, "remove_ended_quotas")`
-          delete from audit.quota_counts where id in (
-            select id from audit.quota_counts where ends_at < ${before}::text::timestamptz
-            order by ends_at limit ${REMOVED_MAX} for update skip locked)
-          returning 1 as removed`;
-        removed = found.length;
-      }
-    },
-    pauseMs: INTERVAL_MS,
-    retryMs: RETRY_MS,
-    onFailure: (err) =>
-      log.warn({ err }, "the audit service could not remove ended quotas and will try again"),
-    clock,
-  });
+/** Removes at most `count` counts of periods that ended before `beforeMs`. Returns the number of removed counts. */
+export async function deleteEndedCounts(
+  database: Database,
+  beforeMs: number,
+  count: number,
+): Promise<number> {
+  const before = new Date(beforeMs).toISOString();
+  const found = await query(database, "remove_ended_quotas")`
+    delete from audit.quota_counts where id in (
+      select id from audit.quota_counts where ends_at < ${before}::text::timestamptz
+      order by ends_at limit ${count} for update skip locked)
+    returning 1 as removed`;
+  return found.length;
 }

@@ -4,7 +4,7 @@ import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
-import { quotaSweeper } from "../../../apps/audit/usage/quota-sql.ts";
+import { quotaSweeper } from "../../../apps/audit/usage/quota-sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
