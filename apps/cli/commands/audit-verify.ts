@@ -5,8 +5,7 @@ import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesOf, readRoot, readWitnesses } from "../verify/files.ts";
 import { reportLines, summaryOf } from "../verify/report.ts";
-import { addAuditWatch } from "./audit-watch.ts";
-import { keyArgument, type Run, type Setting, wholeNumber } from "./command.ts";
+import { keyArgument, wholeNumber } from "./command.ts";
 
 interface VerifyOptions {
   owner?: string;
@@ -17,12 +16,10 @@ interface VerifyOptions {
 }
 
 /**
- * Adds the `audit` commands. `audit verify FILE` checks offline whether an export of the audit log is complete
- * and unaltered.
+ * Adds `audit verify FILE`, which checks offline whether an export of the audit log is complete and unaltered, and
+ * the exit code of each verdict.
  */
-export function addAudit(program: Command, _run: Run, { terminal }: Setting): void {
-  const audit = program.command("audit").description("Verify exports of an audit log, and watch the log");
-  addAuditWatch(program, audit, terminal);
+export function addAuditVerify(program: Command, audit: Command, terminal: Terminal): void {
   audit
     .command("verify")
     .description("Verify that an export with proof is complete and unaltered; calls no service")
