@@ -215,8 +215,8 @@ describe("the sources", () => {
     expect(filesWith(own, sources)).toEqual(Object.keys(OWN_TIMERS));
   });
 
-  test("only ports.ts opens ports", () => {
-    expect(filesWith(/Bun\.(serve|listen)\b/, /^(apps|lib)\//)).toEqual(["lib/runtime/service/ports.ts"]);
+  test("only listeners.ts opens ports", () => {
+    expect(filesWith(/Bun\.(serve|listen)\b/, /^(apps|lib)\//)).toEqual(["lib/runtime/service/listeners.ts"]);
   });
 
   test("only orm.ts and prepared.ts execute SQL directly", () => {

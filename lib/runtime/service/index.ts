@@ -1,4 +1,4 @@
+export * from "./listeners.ts";
 export * from "./main.ts";
-export * from "./ports.ts";
 export * from "./serve.ts";
 export * from "./service.ts";

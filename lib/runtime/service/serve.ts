@@ -1,7 +1,7 @@
 import { endsWithin, pause, systemClock } from "../../async/index.ts";
 import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { listen } from "./ports.ts";
+import { listen } from "./listeners.ts";
 import type { Service } from "./service.ts";
 
 export type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> & {
