@@ -3,8 +3,8 @@
  * in `bun run specification GW` prints the clauses of one file.
  */
 
-import { readProofs } from "./citations.ts";
 import { readClauses } from "./clauses.ts";
+import { readProofs } from "./read-citations.ts";
 
 const [prefix = ""] = process.argv.slice(2);
 const proofs = Map.groupBy(await readProofs(), ({ id }) => id);

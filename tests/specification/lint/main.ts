@@ -1,6 +1,6 @@
-import { citationsIn, filesOf, textOf } from "../citations.ts";
 import { numberProblems, readClauses } from "../clauses.ts";
 import { proseOfComments, proseOfMarkdown, proseOfMessages, proseProblems } from "../prose.ts";
+import { citationsIn, filesOf, textOf } from "../read-citations.ts";
 
 /** Matches paths of files whose prose is not checked: released migrations, which never change. */
 const RELEASED = /^drizzle\//;

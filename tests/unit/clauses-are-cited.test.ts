@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { filesOf, readProofs, strayClaims, textOf } from "../specification/citations.ts";
 import { readClauses } from "../specification/clauses.ts";
+import { filesOf, readProofs, strayClaims, textOf } from "../specification/read-citations.ts";
 
 const clauses = await readClauses();
 const ids = new Set(clauses.map(({ id }) => id));
