@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { followingIds } from "@ostiary/lib/runtime/http";
-import { services } from "../../support/index.ts";
+import { services, waitFor } from "../../support/index.ts";
 import {
   type IdentityHarness,
   type LifecycleEvent,
@@ -24,16 +24,16 @@ function feed(query: string) {
  */
 async function follow(limit: number, from: string | null, done: () => boolean): Promise<LifecycleEvent[]> {
   const seen: LifecycleEvent[] = [];
-  for (let cursor = from; ; ) {
+  const readsAll = async () => {
     const finished = done();
+    const cursor = seen.at(-1)?.id ?? from;
     const after = cursor === null ? "" : `&starting_after=${cursor}`;
     const { body } = await feed(`?limit=${limit}${after}`);
     seen.push(...body.lifecycle_events);
-    cursor = seen.at(-1)?.id ?? cursor;
-    if (body.lifecycle_events.length > 0) continue;
-    if (finished) return seen;
-    await Bun.sleep(20);
-  }
+    return finished && body.lifecycle_events.length === 0;
+  };
+  await waitFor(readsAll, { pollMs: 1, timeoutMs: 240_000, what: "the end of the feed" });
+  return seen;
 }
 
 /**

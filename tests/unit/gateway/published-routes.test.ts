@@ -66,11 +66,15 @@ function breakable() {
   };
 }
 
-/** Returns a clock that advances by 10 ms at each reading, so that each slice of a load has one step. */
-function steppingClock(): Clock {
+/**
+ * Returns a clock that advances by 10 ms at each reading, so that each slice of a load has one step. Only loads
+ * read it.
+ */
+function steppingClock() {
   let elapsedMs = 0;
   return {
     ...systemClock,
+    readings: () => elapsedMs / 10,
     elapsedMs: () => {
       elapsedMs += 10;
       return elapsedMs;
@@ -171,16 +175,24 @@ describe("while a load runs in slices,", () => {
   }
 
   test("further edits and deletions are applied after it, and no table is a mixture", async () => {
-    const { store, state, routes } = await started(steppingClock());
+    const clock = steppingClock();
+    const { store, state, loads, routes } = await started(clock);
+    const loadBegins = async () => {
+      const before = clock.readings();
+      await waitFor(() => clock.readings() > before, { pollMs: 0 });
+    };
     await put(store, ...many("old"));
     await routes.start();
     const seen = served(routes);
     await put(store, ...many("new"));
-    await Bun.sleep(1);
+    await loadBegins();
     await store.put(keyOf("b"), serviceAt("/b"));
     await put(store, ...many("newer"));
     await put(store, ...many("newest"));
-    await Bun.sleep(1);
+    expect(loads()).toBe(1);
+    await waitFor(() => loads() === 2, { pollMs: 0 });
+    expect(pathsOf(routes.table)).toEqual(many("new").toSorted());
+    await loadBegins();
     await store.delete(keyOf("b"));
     await store.put(keyOf("c"), serviceAt("/c"));
     await waitFor(() => routes.table.match("GET", "/c") !== null);
