@@ -6,12 +6,12 @@ import { manualClock } from "../../support/time/manual-clock.ts";
 
 const MIB = 1_048_576;
 
-const process = { memory: 0, descriptors: 0, garbage: 0, collections: 0 };
+const measured = { memory: 0, descriptors: 0, garbage: 0, collections: 0 };
 const relief = { ended: 0, closed: 0 };
 const lines: string[] = [];
 
 beforeEach(() => {
-  Object.assign(process, { memory: 100 * MIB, descriptors: 20, garbage: 0, collections: 0 });
+  Object.assign(measured, { memory: 100 * MIB, descriptors: 20, garbage: 0, collections: 0 });
   Object.assign(relief, { ended: 0, closed: 0 });
   lines.length = 0;
 });
@@ -21,12 +21,12 @@ function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_
   const overload = new Overload(
     { requestsMax: 1_000, connections_max: 500, memory_bytes_max: 200 * MIB, ...options },
     {
-      memory_bytes: () => process.memory,
-      descriptors: () => process.descriptors,
+      memory_bytes: () => measured.memory,
+      descriptors: () => measured.descriptors,
       collect: () => {
-        process.collections += 1;
-        process.memory -= process.garbage;
-        process.garbage = 0;
+        measured.collections += 1;
+        measured.memory -= measured.garbage;
+        measured.garbage = 0;
       },
       memory_bytes_max: 400 * MIB,
       descriptors_max,
@@ -91,13 +91,13 @@ describe("memory", () => {
   // GW-154
   test("over the limit: a hundred requests are served, more are refused, and slow readers are disconnected", async () => {
     const { overload, look } = overloadOf();
-    process.memory = 200 * MIB;
+    measured.memory = 200 * MIB;
     await look();
     expect(refusalOf(overload, 100)).toBeNull();
     expect(refusalOf(overload, 101)).not.toBeNull();
     expect(overload.refused.memory).toBe(1);
     expect(relief.ended).toBeGreaterThan(0);
-    process.memory = 199 * MIB;
+    measured.memory = 199 * MIB;
     await look();
     expect(refusalOf(overload, 1_000)).toBeNull();
     expect(lines).toEqual([
@@ -108,21 +108,21 @@ describe("memory", () => {
 
   test("that is only garbage causes no refusal, and is collected at most once in two seconds", async () => {
     const { overload, look } = overloadOf();
-    Object.assign(process, { memory: 250 * MIB, garbage: 100 * MIB });
+    Object.assign(measured, { memory: 250 * MIB, garbage: 100 * MIB });
     await look();
     expect(refusalOf(overload, 1_000)).toBeNull();
-    expect({ collections: process.collections, ended: relief.ended }).toEqual({ collections: 1, ended: 0 });
-    process.memory = 250 * MIB;
+    expect({ collections: measured.collections, ended: relief.ended }).toEqual({ collections: 1, ended: 0 });
+    measured.memory = 250 * MIB;
     for (let looks = 0; looks < 15; looks += 1) await look();
-    expect(process.collections).toBe(1);
+    expect(measured.collections).toBe(1);
     for (let looks = 0; looks < 10; looks += 1) await look();
-    expect(process.collections).toBe(2);
+    expect(measured.collections).toBe(2);
   });
 
   // GW-154
   test("that a burst uses between two checks is noticed after 128 requests", () => {
     const { overload } = overloadOf();
-    process.memory = 200 * MIB;
+    measured.memory = 200 * MIB;
     for (let request = 1; request < 128; request += 1) expect(refusalOf(overload, 101)).toBeNull();
     expect(refusalOf(overload, 101)).not.toBeNull();
     expect([overload.refused.memory, relief.ended]).toEqual([1, 1]);
@@ -131,10 +131,10 @@ describe("memory", () => {
   // GW-154
   test("has a default limit of three quarters of the memory of the process", async () => {
     const { overload, look } = overloadOf({ memory_bytes_max: 0 });
-    process.memory = 299 * MIB;
+    measured.memory = 299 * MIB;
     await look();
     expect(refusalOf(overload, 1_000)).toBeNull();
-    process.memory = 300 * MIB;
+    measured.memory = 300 * MIB;
     await look();
     expect(refusalOf(overload, 1_000)).not.toBeNull();
   });
@@ -146,14 +146,14 @@ describe("connections", () => {
     const { overload, look } = overloadOf();
     const held = connections(1);
     overload.admit(held);
-    process.descriptors = 500;
+    measured.descriptors = 500;
     await look();
     await look();
     expect(held.closed).toBeGreaterThanOrEqual(2);
     expect(relief.closed).toBe(held.closed);
     expect(refusalOf(overload, 101)).not.toBeNull();
     expect(overload.refused.connections).toBe(1);
-    process.descriptors = 499;
+    measured.descriptors = 499;
     await look();
     expect(refusalOf(overload, 101)).toBeNull();
   });
@@ -161,13 +161,13 @@ describe("connections", () => {
   // GW-153
   test("have a default limit of three quarters of the descriptors", async () => {
     const { overload, look } = overloadOf({ connections_max: 0 }, 1_000);
-    process.descriptors = 749;
+    measured.descriptors = 749;
     await look();
     expect(refusalOf(overload, 101)).toBeNull();
-    process.descriptors = 750;
+    measured.descriptors = 750;
     await look();
     expect(refusalOf(overload, 101)).not.toBeNull();
-    process.descriptors = Number.POSITIVE_INFINITY;
+    measured.descriptors = Number.POSITIVE_INFINITY;
     await look();
     expect(refusalOf(overload, 101)).not.toBeNull();
   });
@@ -180,7 +180,7 @@ describe("connections", () => {
   for (const [descriptors_max, requests] of looks) {
     test(`that a burst opens between two checks are noticed after ${requests} requests, with ${descriptors_max} descriptors`, () => {
       const { overload } = overloadOf({}, descriptors_max);
-      process.descriptors = 500;
+      measured.descriptors = 500;
       const held = connections(1);
       for (let request = 1; request < requests; request += 1) overload.admit(held);
       expect(held.closed).toBe(0);
