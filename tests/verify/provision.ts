@@ -21,7 +21,10 @@ const onPath = (program: string) => Bun.which(program) !== null;
 
 /** A program is present if one of `programs` is installed. `debian` and `brew` are the names of its packages. */
 const tool = (name: string, whatFor: string, debian: string, brew: string, ...programs: string[]): Tool => ({
-  ...{ name, whatFor, debian, brew },
+  name,
+  whatFor,
+  debian,
+  brew,
   present: () => programs.some(onPath),
 });
 const CHROMIUM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];

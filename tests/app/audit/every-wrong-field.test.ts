@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { wordsOf } from "../../support/words.ts";
 import { intent, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 const audit = sharedAudit();
@@ -20,7 +21,7 @@ describe("one response names everything that is wrong", () => {
     };
     expect(await sorted(audit.put("not visible", body))).toEqual(
       [
-        ...["occurred_at", "organization_id", "user_id", "actor.member_id", "actor.auth_type"],
+        ...wordsOf("occurred_at organization_id user_id actor.member_id actor.auth_type"),
         ...[
           "actor.key_prefix",
           "service",
@@ -31,7 +32,7 @@ describe("one response names everything that is wrong", () => {
           "params",
           "params.d\ne",
         ],
-        ...["ip", "user_agent", "request_id"],
+        ...wordsOf("ip user_agent request_id"),
       ].toSorted(),
     );
   });
@@ -40,9 +41,9 @@ describe("one response names everything that is wrong", () => {
     const id = requestId();
     await audit.put(id, userIntent());
     const rejected = { outcome: "rejected", status: "403", details: [], created_id: "\0", member_id: "m" };
-    expect(await sorted(audit.patch(id, rejected))).toEqual([
-      ...["created_id", "details", "member_id", "organization_id", "status"],
-    ]);
+    expect(await sorted(audit.patch(id, rejected))).toEqual(
+      wordsOf("created_id details member_id organization_id status"),
+    );
     const responded = {
       outcome: "responded",
       status: null,
@@ -50,12 +51,12 @@ describe("one response names everything that is wrong", () => {
       created_id: 1,
       organization_id: "\0",
     };
-    expect(await sorted(audit.patch(id, responded))).toEqual([
-      ...["created_id", "details", "member_id", "organization_id", "status"],
-    ]);
-    expect(await sorted(audit.patch("not visible", { status: 1 }))).toEqual([
-      ...["outcome", "request_id", "status"],
-    ]);
+    expect(await sorted(audit.patch(id, responded))).toEqual(
+      wordsOf("created_id details member_id organization_id status"),
+    );
+    expect(await sorted(audit.patch("not visible", { status: 1 }))).toEqual(
+      wordsOf("outcome request_id status"),
+    );
   });
 
   test("each once, and at most a hundred", async () => {

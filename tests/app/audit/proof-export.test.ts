@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { wordsOf } from "../../support/words.ts";
 import { intent, json, logOf, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 import {
   asKept,
@@ -158,16 +159,10 @@ describe("an export with proof", () => {
   // AU-61
   test("covers a whole log: every filter parameter is refused by name", async () => {
     const filters = [
-      ...[
-        "service=s",
-        "method=GET",
-        "outcome=pending",
-        "request_id=r",
-        "created_id=c",
-        "actor_member_id=m",
-        "route=/r",
-      ],
-      ...["params[a]=b", "occurred_after=2026-01-01T00:00:00Z", "occurred_before=2026-01-01T00:00:00Z"],
+      ...wordsOf(`
+        service=s method=GET outcome=pending request_id=r created_id=c actor_member_id=m route=/r
+        params[a]=b occurred_after=2026-01-01T00:00:00Z occurred_before=2026-01-01T00:00:00Z
+      `),
       "starting_after=01KA4YB0Q9X3M5N7P8R2S6T1VW",
     ];
     const response = await audit.get(`${ORGANIZATION_LOG}?proof=true&${filters.join("&")}`, NDJSON);

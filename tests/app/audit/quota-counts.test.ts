@@ -8,6 +8,7 @@ import { quotaSweeper } from "../../../apps/audit/usage/quota-sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
+import { wordsOf } from "../../support/words.ts";
 import { json, openLog, sharedAudit, sqlOn, wrongFields } from "./audit-service.ts";
 import { StandingClock } from "./usage-bed.ts";
 
@@ -144,23 +145,11 @@ describe("charges to quotas", () => {
       "quota",
     ];
     expect((await wrongFields(await report(wrong))).toSorted()).toEqual(
-      [
-        ...[
-          "quotas[1].policy",
-          "quotas[1].count",
-          "quotas[2].policy",
-          "quotas[2].period",
-          "quotas[2].subject",
-        ],
-        ...[
-          "quotas[3].subject",
-          "quotas[3].count",
-          "quotas[3].period",
-          "quotas[4].period",
-          "quotas[5].period",
-        ],
-        ...["quotas[6].policy", "quotas[6].period", "quotas[6].subject", "quotas[6].count", "quotas[7]"],
-      ].toSorted(),
+      wordsOf(`
+        quotas[1].policy quotas[1].count quotas[2].policy quotas[2].period quotas[2].subject
+        quotas[3].subject quotas[3].count quotas[3].period quotas[4].period quotas[5].period
+        quotas[6].policy quotas[6].period quotas[6].subject quotas[6].count quotas[7]
+      `).toSorted(),
     );
     expect(await wrongFields(await report({}))).toEqual(["quotas"]);
     expect(await countsOf(quota(id))).toEqual([0]);

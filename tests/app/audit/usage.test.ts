@@ -3,6 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { USAGE_COUNTS_MAX } from "@ostiary/lib/contracts/usage-contract";
 import { ulid } from "ulid";
 import { services } from "../../support/index.ts";
+import { wordsOf } from "../../support/words.ts";
 import { json, sharedAudit, wrongFields } from "./audit-service.ts";
 import { StandingClock, usageCount } from "./usage-bed.ts";
 
@@ -110,8 +111,7 @@ describe("a usage report", () => {
         ...["member_id", "key_prefix", "refused.labels", "refused.other", "route"].map(
           (name) => `counts[3].${name}`,
         ),
-        ...["counts[4].hour", "counts[5].hour", "counts[6].hour", "counts[7]"],
-        ...["reported_until", "is_last", "uncounted"],
+        ...wordsOf("counts[4].hour counts[5].hour counts[6].hour counts[7] reported_until is_last uncounted"),
       ].sort(),
     );
     expect((await usageOf(id)).usage).toEqual([]);

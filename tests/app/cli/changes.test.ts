@@ -32,7 +32,9 @@ describe("a write from the command line", () => {
     expect((await cli(["apply", path], { env })).exitCode).toBe(0);
     const { body } = await registry.call("GET", "/changes?service=piped");
     expect(body.changes[0]).toMatchObject({
-      ...{ operator: "admin", reason: "Publish piped", link: env.CI_JOB_URL },
+      operator: "admin",
+      reason: "Publish piped",
+      link: env.CI_JOB_URL,
     });
   });
 });

@@ -48,7 +48,9 @@ const services = (): Record<string, StoredServiceConfig> => ({
 /** Starts identity as a process, with calls that create people, organizations and credentials. */
 async function startDirectory() {
   const running = await startProcess("apps/identity/main.ts", {
-    ...{ DATABASE_URL: await freshDatabase(), ROLES_FILE: "seeds/roles.yaml", APIKEY_BRAND: "acme" },
+    DATABASE_URL: await freshDatabase(),
+    ROLES_FILE: "seeds/roles.yaml",
+    APIKEY_BRAND: "acme",
     INTERNAL_AUTH_TOKEN,
   });
   const validateUrl = `${running.internalUrl}/internal/credentials/validate`;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway/widgets-bed.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/http/raw-http.ts";
+import { wordsOf } from "../../support/words.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new WidgetsBed());
@@ -13,10 +14,10 @@ const responseHeaders = (lines: Lines, through = gateway, request: Lines = []) =
 
 // GW-32, GW-82
 test("no credential and no audit header reaches a service", async () => {
-  const names = [
-    ...["Authorization", "X-API-Key", "X-Platform-Audit-Details", "X-Platform-Audit-Created"],
-    ...["X-Platform-Audit-Organization", "X-Platform-Audit-Member"],
-  ];
+  const names = wordsOf(`
+    Authorization X-API-Key X-Platform-Audit-Details X-Platform-Audit-Created
+    X-Platform-Audit-Organization X-Platform-Audit-Member
+  `);
   await received(
     names.flatMap(
       (name): Lines => [
@@ -31,10 +32,10 @@ test("no credential and no audit header reaches a service", async () => {
 // GW-87
 describe("a header under a name with underscores", () => {
   test("reaches no service if the gateway removes or sets the header", async () => {
-    const names = [
-      ...["X_API_Key", "X_Request_ID", "X_Platform_Audit_Details", "Proxy_Authorization"],
-      ...["X_Forwarded_For", "X_Real_IP", "true_client-ip"],
-    ];
+    const names = wordsOf(`
+      X_API_Key X_Request_ID X_Platform_Audit_Details Proxy_Authorization X_Forwarded_For X_Real_IP
+      true_client-ip
+    `);
     await received(
       names.flatMap(
         (name): Lines => [

@@ -13,6 +13,7 @@ import { loadRegistry } from "../../../apps/registry/run.ts";
 import { freePort } from "../../support/http/free-port.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { thrownBy } from "../../support/thrown.ts";
+import { wordsOf } from "../../support/words.ts";
 import { FREE_PORTS, productionSecrets } from "./bed.ts";
 
 type Load = (env: Environment) => unknown;
@@ -72,13 +73,15 @@ describe("all wrong environment variables are named at once", () => {
   test("by the gateway", () => {
     const port = String(freePort());
     const lines = problems(loadGateway, {
-      ...{ PORT: port, INTERNAL_PORT: port, ROUTE_STORE_URL: "memory://", MAX_BODY_BYTES: "1e3" },
-      ...{
-        CREDENTIAL_VALIDATE_URL: `u:${SECRET}@identity`,
-        ALLOWED_ORIGINS: "https://a/",
-        REUSE_PORT: "yes",
-      },
-      ...{ AUTH_ALLOWED_AUDIENCES: ",", INTERNAL_AUTH_TOKEN: `${SECRET} ${SECRET}` },
+      PORT: port,
+      INTERNAL_PORT: port,
+      ROUTE_STORE_URL: "memory://",
+      MAX_BODY_BYTES: "1e3",
+      CREDENTIAL_VALIDATE_URL: `u:${SECRET}@identity`,
+      ALLOWED_ORIGINS: "https://a/",
+      REUSE_PORT: "yes",
+      AUTH_ALLOWED_AUDIENCES: ",",
+      INTERNAL_AUTH_TOKEN: `${SECRET} ${SECRET}`,
     });
     expect(lines).toEqual([
       "ALLOWED_ORIGINS must be origins without a path, separated by commas, such as https://app.example.com; unset allows every origin.",
@@ -98,15 +101,14 @@ describe("all wrong environment variables are named at once", () => {
   test("by identity, with each problem of the roles file", () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const lines = problems(loadIdentity, {
-      ...{
-        HOST: "127.0.0.1",
-        DATABASE_URL: "pglite:///",
-        ROLES_FILE: roles,
-        APIKEY_BRAND: "",
-        PORT: String(taken.port),
-      },
-      ...{ APIKEY_MAX_AGE_SECONDS: "59", PLAIN_HASHES_ACCEPTED: "false" },
-      ...{ SECRET_PEPPER_PREVIOUS: `${SECRET} with spaces`.padEnd(40, "*") },
+      HOST: "127.0.0.1",
+      DATABASE_URL: "pglite:///",
+      ROLES_FILE: roles,
+      APIKEY_BRAND: "",
+      PORT: String(taken.port),
+      APIKEY_MAX_AGE_SECONDS: "59",
+      PLAIN_HASHES_ACCEPTED: "false",
+      SECRET_PEPPER_PREVIOUS: `${SECRET} with spaces`.padEnd(40, "*"),
     });
     taken.stop(true);
     expect(lines).toEqual([
@@ -123,8 +125,12 @@ describe("all wrong environment variables are named at once", () => {
   // AU-116
   test("by audit", () => {
     const lines = problems(loadAudit, {
-      ...{ DATABASE_URL: "pglite:///", LOG_FILE: "/nowhere/log", LOG_LEVEL: "loud", HOST: "300.1.1.1" },
-      ...{ SEAL_INTERVAL_MS: "3001", AUDIT_OPERATOR_STREAM_URL: "https://siem.example.com/" },
+      DATABASE_URL: "pglite:///",
+      LOG_FILE: "/nowhere/log",
+      LOG_LEVEL: "loud",
+      HOST: "300.1.1.1",
+      SEAL_INTERVAL_MS: "3001",
+      AUDIT_OPERATOR_STREAM_URL: "https://siem.example.com/",
     });
     expect(lines).toEqual([
       "AUDIT_OPERATOR_STREAM_SECRET is required if AUDIT_OPERATOR_STREAM_URL is set.",
@@ -141,34 +147,43 @@ describe("all wrong environment variables are named at once", () => {
     const DATA_DIR = join(directory, "data");
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const lines = problems(loadPlatform, {
-      ...{ DATA_DIR, DEMO: "maybe", GATEWAY_PORT: "http", REGISTRY_PORT: String(taken.port) },
-      ...{ AUDIT_PORT: "0", IDENTITY_PORT: "0", DATABASE_URL: `mysql://u:${SECRET}@h`, ROLES_FILE: roles },
-      ...{ ROUTE_STORE_URL: "etcd", COUNTER_STORE_URL: "redis+cluster://", ADMIN_TOKEN: `${SECRET} 2` },
-      ...{
-        RATE_LIMIT_REQUESTS: "-1",
-        RECONCILE_INTERVAL_MS: "1",
-        APIKEY_BRAND: "Acme",
-        SECRET_PEPPER: `${SECRET}-too-short`,
-        PLAIN_HASHES_ACCEPTED: "false",
-        SWAGGER_ENABLED: "yes",
-      },
-      ...{ INTERNAL_AUTH_TOKEN: `${SECRET} 2`, MAX_BODY_BYTES: "+5", AUTH_JWKS_URI: "jwks" },
-      ...{ GATEWAY_INTERNAL_PORT: "0", REGISTRY_INTERNAL_PORT: "0", IDENTITY_INTERNAL_PORT: "0" },
-      ...{
-        AUDIT_INTERNAL_PORT: "0",
-        PORTAL_PORT: "0",
-        PORTAL_INTERNAL_PORT: "0",
-        DEMO_PORT: "0",
-        DEMO_IDENTITY_PROVIDER_PORT: "0",
-      },
+      DATA_DIR,
+      DEMO: "maybe",
+      GATEWAY_PORT: "http",
+      REGISTRY_PORT: String(taken.port),
+      AUDIT_PORT: "0",
+      IDENTITY_PORT: "0",
+      DATABASE_URL: `mysql://u:${SECRET}@h`,
+      ROLES_FILE: roles,
+      ROUTE_STORE_URL: "etcd",
+      COUNTER_STORE_URL: "redis+cluster://",
+      ADMIN_TOKEN: `${SECRET} 2`,
+      RATE_LIMIT_REQUESTS: "-1",
+      RECONCILE_INTERVAL_MS: "1",
+      APIKEY_BRAND: "Acme",
+      SECRET_PEPPER: `${SECRET}-too-short`,
+      PLAIN_HASHES_ACCEPTED: "false",
+      SWAGGER_ENABLED: "yes",
+      INTERNAL_AUTH_TOKEN: `${SECRET} 2`,
+      MAX_BODY_BYTES: "+5",
+      AUTH_JWKS_URI: "jwks",
+      GATEWAY_INTERNAL_PORT: "0",
+      REGISTRY_INTERNAL_PORT: "0",
+      IDENTITY_INTERNAL_PORT: "0",
+      AUDIT_INTERNAL_PORT: "0",
+      PORTAL_PORT: "0",
+      PORTAL_INTERNAL_PORT: "0",
+      DEMO_PORT: "0",
+      DEMO_IDENTITY_PROVIDER_PORT: "0",
     });
     taken.stop(true);
-    expect(lines.map((line) => line.split(" ")[0])).toEqual([
-      ...["ADMIN_TOKEN", "APIKEY_BRAND", "AUTH_JWKS_URI", "COUNTER_STORE_URL", "DATABASE_URL", "DEMO"],
-      ...["GATEWAY_PORT", "INTERNAL_AUTH_TOKEN", "MAX_BODY_BYTES", "RATE_LIMIT_REQUESTS"],
-      ...["RECONCILE_INTERVAL_MS", "REGISTRY_PORT", "ROLES_FILE", "ROLES_FILE", "ROLES_FILE"],
-      ...["ROUTE_STORE_URL", "SECRET_PEPPER", "SWAGGER_ENABLED"],
-    ]);
+    expect(lines.map((line) => line.split(" ")[0])).toEqual(
+      wordsOf(`
+        ADMIN_TOKEN APIKEY_BRAND AUTH_JWKS_URI COUNTER_STORE_URL DATABASE_URL DEMO GATEWAY_PORT
+        INTERNAL_AUTH_TOKEN MAX_BODY_BYTES RATE_LIMIT_REQUESTS RECONCILE_INTERVAL_MS REGISTRY_PORT
+        ROLES_FILE ROLES_FILE ROLES_FILE ROUTE_STORE_URL SECRET_PEPPER SWAGGER_ENABLED
+      `),
+    );
     expect(lines).toEqual(expect.arrayContaining(ROLES_PROBLEMS));
     expect(existsSync(DATA_DIR)).toBe(false);
   });
@@ -220,10 +235,12 @@ describe("the platform without the demo", () => {
     // Without the keys of its issuer, a gateway verifies no token.
     expect(required({ AUTH_ISSUER: "https://a.example" })).toEqual(["AUTH_JWKS_URI"]);
     expect(required({ AUTH_JWKS_URI: "https://a.example/keys" })).toEqual(["AUTH_ISSUER"]);
-    expect(required({ DATABASE_URL, GATEWAY_PORT: "x", ROUTE_STORE_URL: "y" })).toEqual([
-      ...["ADMIN_TOKEN", "AUDIT_SIGNING_KEY_FILE", "AUTH_ISSUER", "AUTH_JWKS_URI", "GATEWAY_PORT"],
-      ...["INTERNAL_AUTH_TOKEN", "ROUTE_STORE_URL"],
-    ]);
+    expect(required({ DATABASE_URL, GATEWAY_PORT: "x", ROUTE_STORE_URL: "y" })).toEqual(
+      wordsOf(`
+        ADMIN_TOKEN AUDIT_SIGNING_KEY_FILE AUTH_ISSUER AUTH_JWKS_URI GATEWAY_PORT INTERNAL_AUTH_TOKEN
+        ROUTE_STORE_URL
+      `),
+    );
     expect(required({ DATABASE_URL, ADMIN_TOKEN: "", AUTH_ISSUER: "https://a.example" })).toContain(
       "ADMIN_TOKEN",
     );
@@ -306,9 +323,13 @@ describe("a port that another program uses is refused", () => {
   test("for INTERNAL_PORT with REUSE_PORT too, which the platform refuses", () => {
     const INTERNAL_PORT = hold();
     const gateway = {
-      ...{ HOST: "127.0.0.1", ROUTE_STORE_URL: "http://127.0.0.1:9", COUNTER_STORE_URL: "memory://" },
-      ...{ CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate", AUDIT_ENABLED: "false" },
-      ...{ REUSE_PORT: "true", INTERNAL_PORT },
+      HOST: "127.0.0.1",
+      ROUTE_STORE_URL: "http://127.0.0.1:9",
+      COUNTER_STORE_URL: "memory://",
+      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+      AUDIT_ENABLED: "false",
+      REUSE_PORT: "true",
+      INTERNAL_PORT,
     };
     expect(problems(loadGateway, gateway)).toEqual([inUse("INTERNAL_PORT", INTERNAL_PORT)]);
     expect(problems(loadPlatform, { ...FREE_PORTS, REUSE_PORT: "true" })).toEqual([

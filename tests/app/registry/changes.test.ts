@@ -94,8 +94,14 @@ describe("GET /changes", () => {
     expect(has_more).toBe(false);
     expect(changes).toHaveLength(10);
     expect(changes[0]).toEqual({
-      ...{ service: "s1", revision: 4, action: "delete", operator: "admin", reason: null, link: null },
-      ...{ request_id: expect.any(String), created_at: expect.any(String) },
+      service: "s1",
+      revision: 4,
+      action: "delete",
+      operator: "admin",
+      reason: null,
+      link: null,
+      request_id: expect.any(String),
+      created_at: expect.any(String),
     });
     const times: string[] = changes.map(({ created_at }: { created_at: string }) => created_at);
     expect(times).toEqual(times.toSorted().reverse());

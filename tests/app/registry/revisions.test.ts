@@ -24,7 +24,10 @@ describe("the history of a service", () => {
     const { status, body } = await registry.call("GET", "/services/listed/revisions");
     expect(status).toBe(200);
     const common = {
-      ...{ service: "listed", operator: "admin", reason: null, link: null },
+      service: "listed",
+      operator: "admin",
+      reason: null,
+      link: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
     };
     const rows: [action: string, restored_from: number | null, config: object | null][] = [

@@ -1,6 +1,7 @@
 /** Tests of the package `@ostiary/client` as its users install it. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { wordsOf } from "../../support/words.ts";
 import { installedClient } from "./bed.ts";
 
 setDefaultTimeout(240_000);
@@ -17,7 +18,7 @@ describe("the package of the client", () => {
     const modules = files.filter((file) => file.endsWith(".js")).map((file) => file.slice(0, -".js".length));
     expect(files.toSorted()).toEqual(
       [
-        ...["LICENSE", "README.md", "apis/gateway.d.ts", "apis/registry.d.ts", "package.json"],
+        ...wordsOf("LICENSE README.md apis/gateway.d.ts apis/registry.d.ts package.json"),
         ...modules.flatMap((module) => [`${module}.js`, `${module}.d.ts`]),
       ].toSorted(),
     );

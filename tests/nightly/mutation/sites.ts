@@ -1,4 +1,5 @@
 import ts from "typescript";
+import { wordsOf } from "../../support/words.ts";
 
 export const KINDS = ["comparison", "bound", "await", "status", "guard", "negation", "statement"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -24,15 +25,14 @@ const FLIPPED: ReadonlyMap<ts.SyntaxKind, readonly [Kind, string]> = new Map([
 const BOUNDS = /^(minimum|maximum|exclusiveMinimum|exclusiveMaximum|(min|max)(Length|Items|Properties))$/;
 /** Status codes and error codes, and the code that replaces each. */
 const STATUSES: ReadonlyMap<string, string> = new Map(
-  [
-    ...["200 201", "201 200", "204 200", "303 302", "304 200", "400 422", "401 403", "403 401", "404 403"],
-    ...["409 412", "410 404", "412 409", "413 400", "415 400", "422 400", "429 503", "500 503", "502 503"],
-    ...["503 502", "504 502", "UNAUTHORIZED FORBIDDEN", "FORBIDDEN NOT_FOUND", "NOT_FOUND FORBIDDEN"],
-    ...["CONFLICT PRECONDITION_FAILED", "PRECONDITION_FAILED CONFLICT", "VALIDATION_ERROR INVALID_REQUEST"],
-    ...["INVALID_REQUEST VALIDATION_ERROR", "PAYLOAD_TOO_LARGE INVALID_REQUEST", "RATE_LIMITED FORBIDDEN"],
-    ...["BAD_GATEWAY SERVICE_UNAVAILABLE", "SERVICE_UNAVAILABLE BAD_GATEWAY"],
-  ].map((pair): [string, string] => {
-    const [from = "", to = ""] = pair.split(" ");
+  wordsOf(`
+    200>201 201>200 204>200 303>302 304>200 400>422 401>403 403>401 404>403 409>412 410>404 412>409
+    413>400 415>400 422>400 429>503 500>503 502>503 503>502 504>502 UNAUTHORIZED>FORBIDDEN
+    FORBIDDEN>NOT_FOUND NOT_FOUND>FORBIDDEN CONFLICT>PRECONDITION_FAILED PRECONDITION_FAILED>CONFLICT
+    VALIDATION_ERROR>INVALID_REQUEST INVALID_REQUEST>VALIDATION_ERROR PAYLOAD_TOO_LARGE>INVALID_REQUEST
+    RATE_LIMITED>FORBIDDEN BAD_GATEWAY>SERVICE_UNAVAILABLE SERVICE_UNAVAILABLE>BAD_GATEWAY
+  `).map((pair): [string, string] => {
+    const [from = "", to = ""] = pair.split(">");
     return [from, to];
   }),
 );

@@ -48,6 +48,13 @@ function readAsText(source: string): string {
 }
 
 const ESCAPES: Record<string, string> = {
-  ...{ d: "0", D: "a", s: " ", S: "a", w: "a", W: " " },
-  ...{ n: "\n", r: "\r", t: "\t" },
+  d: "0",
+  D: "a",
+  s: " ",
+  S: "a",
+  w: "a",
+  W: " ",
+  n: "\n",
+  r: "\r",
+  t: "\t",
 };

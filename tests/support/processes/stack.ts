@@ -52,7 +52,11 @@ export async function startStack(
   });
   const processes = [gateway, registry, identity, audit, portal];
   return {
-    ...{ gateway, registry, identity, audit, portal },
+    gateway,
+    registry,
+    identity,
+    audit,
+    portal,
     identityProviderUrl: provider.issuer,
     adminToken: ADMIN_TOKEN,
     output: () => processes.flatMap(({ stdout, stderr }) => [...stdout, ...stderr]),

@@ -3,6 +3,7 @@ import { GenericContainer, type StartedTestContainer, Wait } from "testcontainer
 import { freePort } from "../http/free-port.ts";
 import { leash } from "../processes/clean-up-after-kill.ts";
 import { runToEnd } from "../processes/run-to-end.ts";
+import { wordsOf } from "../words.ts";
 import type { TestServer } from "./server.ts";
 
 interface Image {
@@ -36,7 +37,7 @@ export const images = {
     port: 2379,
     command: [
       "/usr/local/bin/etcd",
-      ...["--listen-client-urls", "http://0.0.0.0:2379", "--advertise-client-urls", "http://127.0.0.1:2379"],
+      ...wordsOf("--listen-client-urls http://0.0.0.0:2379 --advertise-client-urls http://127.0.0.1:2379"),
     ],
     environment: {},
     log: /ready to serve client requests/,

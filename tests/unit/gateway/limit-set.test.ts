@@ -217,7 +217,10 @@ describe("several limits", () => {
     const limited = limiting(["quota", "burst"], policies);
     const [first, second, refused] = await statesOf(limited, 3);
     expect(first).toMatchObject({
-      ...{ allowed: true, limit: 2, remaining: 1, policy: "burst" },
+      allowed: true,
+      limit: 2,
+      remaining: 1,
+      policy: "burst",
       described: {
         policies: '"quota";q=3;w=86400, "burst";q=2;w=60',
         limits: '"quota";r=2;t=43200, "burst";r=1;t=60',

@@ -10,7 +10,9 @@ const END = "2026-01-01T00:00:01.000Z";
 const provider = {
   issuer: "https://login.example.com",
   verify: async () => ({
-    ...{ issuer: "https://login.example.com", subject: "pipeline", expiresAtMs: 0 },
+    issuer: "https://login.example.com",
+    subject: "pipeline",
+    expiresAtMs: 0,
     claims: { team: "blue" },
   }),
 };

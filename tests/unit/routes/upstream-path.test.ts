@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { isOneSegment, type SubjectIds, upstreamPath } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 import { runs } from "../../support/runs.ts";
+import { wordsOf } from "../../support/words.ts";
 import { serviceWith, tableOf } from "./fixtures.ts";
 
 const TEMPLATE = "/o/{subject.organization_id}/m/{subject.member_id}/w-{path.w}.json";
@@ -29,11 +30,12 @@ describe("the upstream path", () => {
   });
 
   // GW-79
-  test.each([
-    ...["..", "%2e", "%2E%2e", ".%2E", "a%2Fb", "a%2fb", "a%5Cb", "a%3Fb", "a%23b", "%2F"],
-    ...["..;", ".;", ".;x=1", ";", ";x", "%3B", "%3bx", "%2e%2e;x", ".%2E%3Bx", "..%3b", "%2E;"],
-    ...["a;%2F", ";%2e%2e%2f", "%00", "a%0a", "%0D", "a%1Fb", "%7f", "a;%00"],
-  ])("is refused for the param %s, with or without a template", (value) => {
+  test.each(
+    wordsOf(`
+      .. %2e %2E%2e .%2E a%2Fb a%2fb a%5Cb a%3Fb a%23b %2F ..; .; .;x=1 ; ;x %3B %3bx %2e%2e;x
+      .%2E%3Bx ..%3b %2E; a;%2F ;%2e%2e%2f %00 a%0a %0D a%1Fb %7f a;%00
+    `),
+  )("is refused for the param %s, with or without a template", (value) => {
     for (const upstream of [TEMPLATE, "/fixed", undefined]) {
       expect(call(`/w/${value}`, upstream)).toEqual({ error: "path_param" });
     }

@@ -4,8 +4,14 @@ import type { FloorSample, Measured } from "./measure.ts";
 
 const HEAD = [
   "",
-  ...["requests/s", "min..max", "CPU µs", "p50 ms", "p99 ms"],
-  ...["new connections/1 000", "MiB", "% of core"],
+  "requests/s",
+  "min..max",
+  "CPU µs",
+  "p50 ms",
+  "p99 ms",
+  "new connections/1 000",
+  "MiB",
+  "% of core",
 ];
 
 /** Returns a table with a block for each load, and a row for each subject in the block. */
