@@ -45,7 +45,7 @@ type Call = (
 ) => Promise<HttpResponse>;
 
 /** An identity service whose handlers are called directly, without ports. It has its own database. */
-export interface IdentityHarness extends AsyncDisposable {
+export interface IdentityBed extends AsyncDisposable {
   readonly deps: Dependencies;
   readonly database: Database;
   readonly databaseUrl: string;
@@ -57,7 +57,7 @@ export interface IdentityHarness extends AsyncDisposable {
   /**
    * Starts another service on the same database, with this roles file (null for roles off) and these peppers.
    */
-  restarted(roles: string | null, peppers?: Partial<Peppers>): Promise<IdentityHarness>;
+  restarted(roles: string | null, peppers?: Partial<Peppers>): Promise<IdentityBed>;
   /** Creates a person by validating a subject, new by default. Returns the person's id. */
   person(subject?: string): Promise<string>;
   /** Creates an organization with a new person as its owner. */
@@ -82,7 +82,7 @@ export interface LifecycleEvent {
   data: Record<string, unknown>;
 }
 
-export interface HarnessOptions
+export interface IdentityOptions
   extends Partial<Pick<Dependencies, "apiKeyMaxAgeSeconds" | "organizationsPerPersonMax" | "defaultPlan">> {
   internalAuthToken?: string;
   /** The maximum number of connections in the service's pool. */
@@ -96,7 +96,7 @@ export interface HarnessOptions
 }
 
 /** Starts one identity service for all tests of a file or `describe`. */
-export function useIdentity(options?: HarnessOptions): IdentityHarness {
+export function useIdentity(options?: IdentityOptions): IdentityBed {
   return duringTests(() => startIdentity(options));
 }
 
@@ -107,7 +107,7 @@ export async function startIdentity({
   laneWaitingMax,
   internalAuthToken,
   ...settings
-}: HarnessOptions = {}): Promise<IdentityHarness> {
+}: IdentityOptions = {}): Promise<IdentityBed> {
   const databaseUrl = given ?? (await newDatabase());
   const limits = {
     poolMax,
@@ -128,7 +128,7 @@ export async function startIdentity({
     await Promise.all(telemetries.map((each) => each.close()));
     await close();
   };
-  const build: IdentityHarness["restarted"] = async (roles, peppers = {}) => {
+  const build: IdentityBed["restarted"] = async (roles, peppers = {}) => {
     const deps = createDependencies({
       apiKeyMaxAgeSeconds: null,
       organizationsPerPersonMax: 50,
@@ -146,9 +146,9 @@ export async function startIdentity({
     telemetries.push(telemetry);
     const health = { draining: false };
     const app = createApp({ deps, telemetry, health, internalAuthToken, swaggerEnabled: true });
-    const call: IdentityHarness["call"] = async (method, path, body, headers) =>
+    const call: IdentityBed["call"] = async (method, path, body, headers) =>
       readResponse(await app.public(request(method, path, body, headers)));
-    const internal: IdentityHarness["internal"] = async (method, path, body, headers) =>
+    const internal: IdentityBed["internal"] = async (method, path, body, headers) =>
       readResponse(await app.internal(request(method, path, body, headers)));
     const person = async (subject: string = crypto.randomUUID()) => {
       const body = { idp: { issuer: ISSUER, subject } };

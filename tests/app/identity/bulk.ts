@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { IdentityHarness } from "./bed.ts";
+import type { IdentityBed } from "./bed.ts";
 
 /** Returns SQL for the id of row `number`: a ULID with this prefix. The ids sort by number. */
 const ids = (prefix: string) =>
@@ -10,7 +10,7 @@ const TIMES = { created_at: now, updated_at: now };
 const STATEMENT_ROWS = 10_000;
 
 /** Updates the planner statistics, which bulk inserts make stale. */
-export async function analyze({ database }: IdentityHarness): Promise<void> {
+export async function analyze({ database }: IdentityBed): Promise<void> {
   await database.run("analyze", (orm) => orm.execute(sql`analyze`));
 }
 
@@ -22,7 +22,7 @@ const unchecked = sql`select set_config('session_replication_role', 'replica', t
 
 /** Inserts rows with the numbers from 1 to `count` into a table, in chunks. `values` has the value of each column. */
 async function fill(
-  { database }: IdentityHarness,
+  { database }: IdentityBed,
   table: string,
   count: number,
   values: Record<string, SQL | string>,
@@ -47,7 +47,7 @@ async function fill(
  * Adds new people to an organization as members. The prefix makes their ids different from other bulk data.
  */
 export async function addManyMembers(
-  identity: IdentityHarness,
+  identity: IdentityBed,
   organization_id: string,
   prefix: string,
   rows: number,
@@ -59,7 +59,7 @@ export async function addManyMembers(
 }
 
 export async function addManyServiceAccounts(
-  identity: IdentityHarness,
+  identity: IdentityBed,
   organization_id: string,
   prefix: string,
   rows: number,
@@ -70,18 +70,18 @@ export async function addManyServiceAccounts(
   await fill(identity, "members", rows, { ...member, service_account_id: id, status: "active", ...TIMES });
 }
 
-function addKeys(identity: IdentityHarness, rows: number, id: SQL, owner: Record<string, SQL | string>) {
+function addKeys(identity: IdentityBed, rows: number, id: SQL, owner: Record<string, SQL | string>) {
   const key = { id, hash: sql`md5(${id})`, key_prefix: "acme-k-2-bulk", name: "Bulk", created_at: now };
   return fill(identity, "api_keys", rows, { ...key, ...owner });
 }
 
 /** Adds one key for each member that {@link addManyMembers} added with this prefix. */
-export function addKeyOfEachMember(identity: IdentityHarness, prefix: string, rows: number) {
+export function addKeyOfEachMember(identity: IdentityBed, prefix: string, rows: number) {
   return addKeys(identity, rows, ids(`${prefix}E`), { member_id: ids(`${prefix}B`) });
 }
 
 export function addManyKeys(
-  identity: IdentityHarness,
+  identity: IdentityBed,
   owner: { user_id: string } | { member_id: string },
   prefix: string,
   rows: number,
@@ -89,12 +89,7 @@ export function addManyKeys(
   return addKeys(identity, rows, ids(`${prefix}F`), owner);
 }
 
-export function addManyInvites(
-  identity: IdentityHarness,
-  organization_id: string,
-  prefix: string,
-  rows: number,
-) {
+export function addManyInvites(identity: IdentityBed, organization_id: string, prefix: string, rows: number) {
   const id = ids(`${prefix}G`);
   return fill(identity, "invites", rows, {
     id,
@@ -110,19 +105,14 @@ export function addManyInvites(
   });
 }
 
-export function addManyEvents(
-  identity: IdentityHarness,
-  organization_id: string,
-  prefix: string,
-  rows: number,
-) {
+export function addManyEvents(identity: IdentityBed, organization_id: string, prefix: string, rows: number) {
   const event = { id: ids(`${prefix}L`), type: "organization.created", occurred_at: now, organization_id };
   return fill(identity, "lifecycle_events", rows, { ...event, data: sql`'{}'::jsonb` });
 }
 
 /** Adds `count` organizations. In each of them, `owner` is the owner and `member` is another member. */
 export async function addManyMemberships(
-  identity: IdentityHarness,
+  identity: IdentityBed,
   { member, owner }: { member: string; owner: string },
   prefix: string,
   rows: number,

@@ -52,11 +52,11 @@ describe("with APIKEY_MAX_AGE_SECONDS", () => {
   });
 
   test("the OpenAPI description has the maximum lifetime and a required body", async () => {
-    for (const [harness, required, maximum] of [
+    for (const [bed, required, maximum] of [
       [identity, false, 315_360_000],
       [strict, true, MAX_AGE_SECONDS],
     ] as const) {
-      const { body: document } = await harness.call("GET", "/swagger/json");
+      const { body: document } = await bed.call("GET", "/swagger/json");
       const { requestBody } = document.paths["/members/{member_id}/api-keys"].post;
       const shape = resolved(document, requestBody.content["application/json"].schema);
       expect(requestBody.required ?? false).toBe(required);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { followingIds } from "@ostiary/lib/runtime/http";
 import { services, waitFor } from "../../support/index.ts";
 import {
-  type IdentityHarness,
+  type IdentityBed,
   type LifecycleEvent,
   NOBODY,
   startIdentity,
@@ -60,7 +60,7 @@ function disorder(events: LifecycleEvent[]): string[] {
  * Creates one organization in each round. Members join and leave it, and then either the organization or its
  * owner is deleted.
  */
-async function write(identity: IdentityHarness, rounds: number): Promise<void> {
+async function write(identity: IdentityBed, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const { id, owner, ownerMember } = await identity.organization();
     const { id: member, user_id } = await identity.member(id, "owner");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import fc from "fast-check";
 import { runs } from "../../support/runs.ts";
-import { type HttpResponse, type IdentityHarness, useIdentity } from "./bed.ts";
+import { type HttpResponse, type IdentityBed, useIdentity } from "./bed.ts";
 import { Model } from "./model.ts";
 import type { Given, Step } from "./model-steps.ts";
 import { credentialSteps } from "./model-steps-credentials.ts";
@@ -14,7 +14,7 @@ const STEPS_MAX = 120;
 
 const identity = useIdentity();
 
-class Call implements fc.AsyncCommand<Model, IdentityHarness> {
+class Call implements fc.AsyncCommand<Model, IdentityBed> {
   readonly step: Step;
   constructor(step: Step) {
     this.step = step;
@@ -24,7 +24,7 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
     return true;
   }
 
-  async run(model: Model, real: IdentityHarness): Promise<void> {
+  async run(model: Model, real: IdentityBed): Promise<void> {
     const planned = this.step.plan(model);
     real.clock.set(model.now);
     if (planned === null) return;
@@ -53,7 +53,7 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
  * Returns the values that the model takes from the response of a successful creation. Adds ids that the body
  * lacks: the member's from the audit note, and the person's from another request.
  */
-async function givenBy(real: IdentityHarness, { status, body, note }: HttpResponse): Promise<Given> {
+async function givenBy(real: IdentityBed, { status, body, note }: HttpResponse): Promise<Given> {
   if (status !== 201) return body ?? {};
   const given: Given = { ...body };
   given.member_id ??= note.member_id;

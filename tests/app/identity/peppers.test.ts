@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
-import { type IdentityHarness, ROLES, useIdentity } from "./bed.ts";
+import { type IdentityBed, ROLES, useIdentity } from "./bed.ts";
 
 /** A service without peppers. {@link withPeppers} starts others on the same database. */
 const plain = useIdentity();
 const [FIRST, SECOND] = ["first pepper", "second pepper"].map((text) => text.padEnd(32, "*"));
-const withPeppers = (peppers: Parameters<IdentityHarness["restarted"]>[1]) => plain.restarted(ROLES, peppers);
+const withPeppers = (peppers: Parameters<IdentityBed["restarted"]>[1]) => plain.restarted(ROLES, peppers);
 
 /** Creates one secret of each kind: a key, a session and an invite token. */
-async function newSecrets(identity: IdentityHarness) {
+async function newSecrets(identity: IdentityBed) {
   const { id, owner } = await identity.organization();
   const create = async (path: string, body?: object) => (await identity.call("POST", path, body)).body;
   const key = await create(`/users/${owner}/api-keys`);
@@ -21,7 +21,7 @@ async function newSecrets(identity: IdentityHarness) {
 }
 type Secrets = Awaited<ReturnType<typeof newSecrets>>;
 
-async function accepts(identity: IdentityHarness, { key, session, invite }: Secrets) {
+async function accepts(identity: IdentityBed, { key, session, invite }: Secrets) {
   const person = await identity.person();
   const redeemed = await identity.call("POST", `/users/${person}/invites/redeem`, { token: invite });
   const valid = async (text: string) => Object(await identity.validate(text)).valid;

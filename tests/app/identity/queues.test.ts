@@ -2,17 +2,17 @@ import { describe, expect, test } from "bun:test";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";
-import { type HttpResponse, type IdentityHarness, ISSUER, startIdentity } from "./bed.ts";
+import { type HttpResponse, type IdentityBed, ISSUER, startIdentity } from "./bed.ts";
 
 const real = services().postgres.real;
-async function start(laneWaitingMax?: number): Promise<IdentityHarness> {
+async function start(laneWaitingMax?: number): Promise<IdentityBed> {
   const identity = await startIdentity({ laneWaitingMax });
   atTestEnd(() => identity.close());
   return identity;
 }
 
 /** Locks all rows of an organization until `release` is called, like the deletion of a large organization. */
-async function lockOrganization(identity: IdentityHarness, id: string) {
+async function lockOrganization(identity: IdentityBed, id: string) {
   const lock = await heldTransaction(identity.database, async (tx) => {
     for (const table of ["members", "service_accounts", "invites"]) {
       await tx.execute(`select 1 from identity.${table} where organization_id = '${id}' for update`);
@@ -36,7 +36,7 @@ async function lockOrganization(identity: IdentityHarness, id: string) {
 const TIMES = 3;
 
 /** Returns every kind of write in an organization: its expected status, and a function that sends it. */
-async function writesIn(identity: IdentityHarness, id: string) {
+async function writesIn(identity: IdentityBed, id: string) {
   const { call } = identity;
   const at = `/organizations/${id}`;
   const created = async (path: string, body: object = {}) => (await call("POST", path, body)).body;
@@ -88,7 +88,7 @@ async function writesIn(identity: IdentityHarness, id: string) {
 }
 
 /** Returns a function that sends the requests of another tenant, and expects that they succeed. */
-async function othersOf(identity: IdentityHarness) {
+async function othersOf(identity: IdentityBed) {
   const { call } = identity;
   const { id, owner, ownerMember } = await identity.organization("Other");
   const { key } = (await call("POST", `/members/${ownerMember}/api-keys`)).body;

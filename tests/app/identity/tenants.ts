@@ -7,7 +7,7 @@ import {
   operationsIn,
 } from "../../support/http/openapi.ts";
 import { wordsOf } from "../../support/words.ts";
-import type { IdentityHarness, Method } from "./bed.ts";
+import type { IdentityBed, Method } from "./bed.ts";
 
 /**
  * A person, an organization and one of each thing in it. The names of the ids are those of path parameters.
@@ -21,7 +21,7 @@ export type Tenant = Record<
   token: string;
 };
 
-export async function newTenant(identity: IdentityHarness, name: string): Promise<Tenant> {
+export async function newTenant(identity: IdentityBed, name: string): Promise<Tenant> {
   const { id: organization_id, owner: user_id, ownerMember: member_id } = await identity.organization(name);
   const inOrganization = `/organizations/${organization_id}`;
   const create = async (path: string, body: object = {}) => (await identity.call("POST", path, body)).body;
@@ -59,7 +59,7 @@ export interface Operation {
   fields: BodyField[];
 }
 
-export async function operationsOf(identity: IdentityHarness): Promise<Operation[]> {
+export async function operationsOf(identity: IdentityBed): Promise<Operation[]> {
   const document: OpenApiDocument = (await identity.call("GET", "/swagger/json")).body;
   return operationsIn(document).map((operation) => {
     const { operationId, method, path } = operation;
@@ -123,7 +123,7 @@ const TABLES = wordsOf(
 );
 
 /** Returns a digest of all stored rows. Two digests are equal if nothing was written between them. */
-export async function storedDigest({ database }: IdentityHarness): Promise<string> {
+export async function storedDigest({ database }: IdentityBed): Promise<string> {
   const digests: SQL[] = TABLES.map(
     (table) =>
       sql`select md5(coalesce(string_agg(line::text, '|' order by line::text), '')) as digest

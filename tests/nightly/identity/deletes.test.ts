@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type IdentityHarness, startIdentity } from "../../app/identity/bed.ts";
+import { type IdentityBed, startIdentity } from "../../app/identity/bed.ts";
 import {
   addKeyOfEachMember,
   addManyInvites,
@@ -14,7 +14,7 @@ import { services } from "../../support/index.ts";
 const MANY = 100_000;
 
 const real = services().postgres.real;
-let identity: IdentityHarness;
+let identity: IdentityBed;
 
 beforeAll(async () => {
   if (real) identity = await startIdentity();

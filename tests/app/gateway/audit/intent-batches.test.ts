@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type AuditStandIn, eachIs, responding, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
-import { intent, pausesPass, useTimedRecording } from "./harness.ts";
+import { intent, pausesPass, useTimedRecording } from "./bed.ts";
 
 const { audit, recorder, clock } = useTimedRecording();
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { intentOf } from "@ostiary/gateway/audit/intent";
 import { responding, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
-import { intent, pausesPass, useTimedRecording } from "./harness.ts";
+import { intent, pausesPass, useTimedRecording } from "./bed.ts";
 
 const { audit, recorder, clock } = useTimedRecording();
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { eachIs, responding, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { freePort, waitFor } from "../../../support/index.ts";
-import { intent, type Recording, recording, useRecording } from "./harness.ts";
+import { intent, type Recording, recording, useRecording } from "./bed.ts";
 
 const { audit, recorder } = useRecording();
 

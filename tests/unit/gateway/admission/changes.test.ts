@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { AdmissionChange } from "@ostiary/lib/contracts/admission";
 import { member, person } from "../../../support/gateway/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
-import { type Admission, admission, key } from "./harness.ts";
+import { type Admission, admission, key } from "./bed.ts";
 
 let gate: Admission;
 afterEach(() => gate.close());

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { member, person } from "../../../support/gateway/identity-stand-in.ts";
-import { type Admission, admission, credential, key } from "./harness.ts";
+import { type Admission, admission, credential, key } from "./bed.ts";
 
 let gate: Admission;
 const open = (environment?: Record<string, string>) => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { exportSPKI, importJWK, SignJWT } from "jose";
 import { person } from "../../../support/gateway/identity-stand-in.ts";
 import { type SigningKey, sign } from "../../../support/pages/provider-stand-in.ts";
-import { bearer } from "./harness.ts";
+import { bearer } from "./bed.ts";
 import { tokenBed } from "./token-bed.ts";
 
 const bed = tokenBed();

@@ -9,7 +9,7 @@ import {
   signingKey,
   startProvider,
 } from "../../../support/pages/provider-stand-in.ts";
-import { type Admission, admission, bearer, ISSUER } from "./harness.ts";
+import { type Admission, admission, bearer, ISSUER } from "./bed.ts";
 
 /** RSA keys, which take long to generate. */
 const [named, unnamed] = [await signingKey("RS256", "shared"), await signingKey("RS256")];

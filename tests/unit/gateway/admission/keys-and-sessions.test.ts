@@ -3,7 +3,7 @@ import type { ProtectedScope } from "@ostiary/gateway/admission";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { member, person } from "../../../support/gateway/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
-import { type Admission, admission, bearer, credential, key } from "./harness.ts";
+import { type Admission, admission, bearer, credential, key } from "./bed.ts";
 
 let gate: Admission;
 const open = (environment?: Record<string, string>) => {

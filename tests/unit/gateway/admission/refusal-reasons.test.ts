@@ -11,7 +11,7 @@ import {
   signingKey,
   startProvider,
 } from "../../../support/pages/provider-stand-in.ts";
-import { type Admission, admission, bearer, credential, ISSUER, key } from "./harness.ts";
+import { type Admission, admission, bearer, credential, ISSUER, key } from "./bed.ts";
 
 const MEMBER_KEY = credential("k-2");
 let main: SigningKey;

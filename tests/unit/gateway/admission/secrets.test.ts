@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { waitFor } from "../../../support/index.ts";
 import { sign, signingKey, startProvider } from "../../../support/pages/provider-stand-in.ts";
-import { admission, bearer, config, credential, ISSUER, key, type Presented } from "./harness.ts";
+import { admission, bearer, config, credential, ISSUER, key, type Presented } from "./bed.ts";
 
 const { VALIDATE_TIMEOUT_MS } = config({});
 const TOKEN = "inner-token-of-the-house";

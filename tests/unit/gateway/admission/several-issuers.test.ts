@@ -14,7 +14,7 @@ import {
   startProvider,
 } from "../../../support/pages/provider-stand-in.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { type Admission, admission, bearer } from "./harness.ts";
+import { type Admission, admission, bearer } from "./bed.ts";
 
 const A = "https://a.example";
 const B = "https://b.example";

@@ -8,7 +8,7 @@ import {
   signingKey,
   startProvider,
 } from "../../../support/pages/provider-stand-in.ts";
-import { type Admission, admission, ISSUER } from "./harness.ts";
+import { type Admission, admission, ISSUER } from "./bed.ts";
 
 export const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
 

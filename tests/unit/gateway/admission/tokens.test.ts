@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { JWTPayload } from "jose";
 import { member } from "../../../support/gateway/identity-stand-in.ts";
 import { sign } from "../../../support/pages/provider-stand-in.ts";
-import { bearer, ISSUER } from "./harness.ts";
+import { bearer, ISSUER } from "./bed.ts";
 import { ALGORITHMS, tokenBed } from "./token-bed.ts";
 
 const bed = tokenBed();
