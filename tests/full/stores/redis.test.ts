@@ -67,6 +67,25 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     await redis.lpush("list", "x");
     expect(await rejection(store.increment("list", 60))).toBeInstanceOf(StoreUnavailable);
   });
+
+  // OP-11
+  test.each(["1.5", "1e3", "0x10", "nan", "-inf", "-0", "+7", " 7", "007", "abc", "", "9".repeat(30)])(
+    "is unavailable when the value is %j, and counts the other buckets of the same moment",
+    async (value) => {
+      const charge = { windowMs: 60_000, isPeriod: false, requests: 9, start: 0 };
+      await redis.del("sound");
+      await redis.set("broken", value);
+      const names = ["sound", "broken", "sound", "broken"];
+      const settled = await Promise.allSettled([
+        ...names.map((bucket) => store.charge([{ ...charge, bucket }])),
+        ...names.map((bucket) => store.increment(bucket, 60)),
+      ]);
+      const outcomes = settled.map(({ status }) => status);
+      const alternately = ["fulfilled", "rejected", "fulfilled", "rejected"] as const;
+      expect(outcomes).toEqual([...alternately, ...alternately]);
+      expect([await redis.get("sound"), await redis.get("broken")]).toEqual(["4", value]);
+    },
+  );
 });
 
 describe.if(services().redis.real)("counter store on a Redis that fails", () => {

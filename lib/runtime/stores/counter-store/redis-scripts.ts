@@ -22,6 +22,19 @@ local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
+ * `count_of` returns the count in the reply of `GET`, or nil if it is not one. It accepts less than INCR: an INCR that
+ * fails would fail the whole script, and so the buckets of other callers. Lua reads '1.5' and '0x10' as numbers.
+ */
+const countFunction = `
+local function count_of(value)
+  if type(value) == 'string' and #value <= 16 and (value == '0' or string.find(value, '^-?[1-9]%d*$')) then
+    return tonumber(value)
+  end
+  return nil
+end
+`;
+
+/**
  * Increments all buckets, and returns count and remaining milliseconds of each. A key whose value is not a number has
  * the count 0. On a read-only server the whole script fails, so the client switches to another server.
  */
@@ -51,7 +64,7 @@ return results
  * bucket is its `start`, even if the group is refused. A `start` of -1 means unknown: unless another bucket is
  * exhausted, nothing is added, and every count of the group is -2. A key whose value is not a number has the count -1.
  */
-const chargeScript = `${ttlFunction}${nowVariable}
+const chargeScript = `${ttlFunction}${nowVariable}${countFunction}
 local results = { now_ms }
 local first = 0
 for _, group in ipairs(cjson.decode(ARGV[1])) do
@@ -60,14 +73,16 @@ for _, group in ipairs(cjson.decode(ARGV[1])) do
   local counts = {}
   local open = {}
   for member, bucket in ipairs(group) do
-    local count = redis.pcall('GET', KEYS[first + member])
+    local value = redis.pcall('GET', KEYS[first + member])
     local start = 0
-    open[member] = count ~= false
-    if count == false then
+    local count
+    open[member] = value ~= false
+    if value == false then
       start = bucket[4]
       count = math.max(start, 0)
+    else
+      count = count_of(value)
     end
-    count = type(count) ~= 'table' and tonumber(count) or nil
     counts[member] = count
     if start < 0 then
       unknown = true
