@@ -21,14 +21,6 @@ import { logProblems, writtenId } from "../events/event-parameters.ts";
 import { fieldsOf, refuse, unstorable } from "../field-problems.ts";
 import { type TargetRules, urlProblem, urlWithoutQuery } from "../receivers/targets.ts";
 import {
-  changeStream,
-  createStream,
-  listStreams,
-  readStream,
-  removeStream,
-  rotateSecret,
-} from "./commands-sql.ts";
-import {
   AuditStream,
   AuditStreamTest,
   AuditStreamWithSecret,
@@ -41,6 +33,8 @@ import {
   tooManyTestCalls,
   UpdateStreamBody,
 } from "./stream.ts";
+import { changeStream, createStream, readStream, removeStream, rotateSecret } from "./stream-commands.ts";
+import { listStreams } from "./stream-sql.ts";
 import { type TestCallDeps, testStream } from "./test-call.ts";
 
 const operations = describeOperations(

@@ -2,16 +2,11 @@ import { type KeyedSemaphore, NoPermit } from "@ostiary/lib/async";
 import { rateLimited } from "@ostiary/lib/domain/errors";
 import { ulid } from "ulid";
 import { Receiver, type ReceiverDeps } from "../receivers/receiver-call.ts";
-import {
-  hastenStream,
-  type StreamAddress,
-  type StreamCommandDeps,
-  secretsOf,
-  selectReceiver,
-} from "./commands-sql.ts";
 import { secretsThatSign } from "./secret-sql.ts";
 import { signedHeaders } from "./secrets.ts";
 import { type AuditStreamTest, tooManyTestCalls } from "./stream.ts";
+import { type StreamCommandDeps, secretsOf } from "./stream-commands.ts";
+import { hastenStream, type StreamAddress, selectReceiver } from "./stream-sql.ts";
 
 export interface TestCallDeps extends StreamCommandDeps {
   receivers: ReceiverDeps;
