@@ -1,8 +1,6 @@
-import type { Clock } from "@ostiary/lib/async";
 import { checkPeerTls, databaseUrl, tlsVariables } from "@ostiary/lib/runtime/config";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openConfigured } from "@ostiary/lib/runtime/stores/database";
-import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The PostgreSQL schema of the log, and its migrations. */
@@ -30,12 +28,4 @@ export function openAsOwner(config: OwnerConfig): Promise<Database> {
     progressMs: STATEMENT_MS,
     deadlineMs: "progress",
   });
-}
-
-/** The stores, the clock and the telemetry that all parts of the service use. */
-export interface Shared {
-  reads: Database;
-  writes: Database;
-  clock: Clock;
-  telemetry: Telemetry;
 }

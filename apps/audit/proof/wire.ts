@@ -1,7 +1,7 @@
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { AuditConfig } from "../config.ts";
-import type { Shared } from "../database.ts";
 import { receiverDepsOf } from "../receivers/receiver-call.ts";
+import type { Shared } from "../shared.ts";
 import type { ProofDeps } from "./export/proof.ts";
 import type { PublishedLog } from "./root/root-handlers.ts";
 import { loadLogKeys, verifierKeys } from "./root/signing-keys.ts";

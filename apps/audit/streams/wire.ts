@@ -1,7 +1,7 @@
 import { KeyedSemaphore } from "@ostiary/lib/async";
 import type { AuditConfig } from "../config.ts";
-import type { Shared } from "../database.ts";
 import { receiverDepsOf } from "../receivers/receiver-call.ts";
+import type { Shared } from "../shared.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { operatorStreamOf } from "./operator/config.ts";
 import { operatorStream } from "./operator/stream.ts";
