@@ -1,5 +1,6 @@
 import { decodeTime } from "ulid";
 import {
+  INTENT_SKEW_MS_MAX,
   type ProvenEvent,
   provenOrganizationEventSchema,
   provenUserEventSchema,
@@ -71,6 +72,16 @@ export class EventsCheck {
     }
     this.#lastId = id;
     this.#noteOwner(ownerOfEvent(event), { line, event_id: id });
+    const skewMs = Math.abs(decodeTime(id) - (proofTime(occurred_at) ?? 0));
+    if (skewMs > INTENT_SKEW_MS_MAX + CLOCKS_MS) {
+      const written = new Date(decodeTime(id)).toISOString();
+      this.#findings.add(
+        "event_time_wrong",
+        { line, event_id: id, position },
+        `near ${written}`,
+        occurred_at,
+      );
+    }
     if (this.#late.isLate(decodeTime(id), position)) {
       // An outcome is applied however late it comes, so a late event that its outcome put into this log can be honest.
       const joined = !this.#isPersons && proof.outcome?.intent_member_id !== undefined;
@@ -111,7 +122,10 @@ function ownerOfEvent(event: ProvenEvent): string {
     : ownerOf("organization", event.organization_id ?? "");
 }
 
-/** The largest accepted difference between the time in an event's id and the times of its neighbours in the chain. */
+/**
+ * The largest accepted difference between the time in an event's id and the times of its neighbours in the chain. An id also
+ * differs from `occurred_at` by no more than this beyond the tolerance for intents (AU-10).
+ */
 const CLOCKS_MS = 60 * 60 * 1000;
 const SECOND_MS = 1_000;
 

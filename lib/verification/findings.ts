@@ -91,6 +91,7 @@ export const ENGLISH = {
   event_out_of_order: "The event is out of order, or in the file twice: ids must fall from line to line.",
   event_late:
     "The event is more than an hour older than an event before it in the chain: it was added later.",
+  event_time_wrong: "The event claims a time more than a day from the time in its id, when it was written.",
   other_owner: "This is the log of another owner.",
   entry_changed: "The entry is not what was sealed: it was changed, or moved to this position.",
   position_taken: "Two entries have this position.",

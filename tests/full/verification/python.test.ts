@@ -18,7 +18,7 @@ function python(...parameters: string[]): unknown {
 // AU-65, AU-146
 describe.skipIf(Bun.which("python3") === null)("a verifier in Python agrees", () => {
   test("on the vectors", () => {
-    expect(python("vectors", VECTORS)).toMatchObject({ complete: 8, undecided: 6, altered: 23 });
+    expect(python("vectors", VECTORS)).toMatchObject({ complete: 8, undecided: 6, altered: 24 });
   });
 
   test("on every seventh change of every export", async () => {

@@ -459,6 +459,8 @@ class Log:
             self.check(mine == owner, "an event of another owner")
             self.check(before is None or event["id"] < before, "the order of ids")
             before, outcome = event["id"], event["proof"]["outcome"]
+            skew = abs(ulid_ms(event["id"]) - time_of(event["occurred_at"]).timestamp() * 1000)
+            self.check(skew <= 25 * 3600_000, "the time of an event")
             pending = event["outcome"] == "pending"
             self.check(pending == (outcome is None), "an outcome without a place")
             rest = (event["status"], event["details"], event["created_id"])

@@ -102,6 +102,14 @@ export function restarted(): LogBuilder {
   return log;
 }
 
+/** Returns a log with an event that has another time than its id, 2026-01-08T10:00:00Z. */
+export function withTime(occurred_at: string): LogBuilder {
+  const log = twoDays();
+  log.write("2026-01-08T10:00:00.000Z", { occurred_at });
+  log.seal("2026-01-08T10:00:01.000Z");
+  return log;
+}
+
 /** Returns a log that an outcome put an event of a person into, after two events of noon. */
 export function joinedLate(at: string): LogBuilder {
   const log = new LogBuilder([KEY]);

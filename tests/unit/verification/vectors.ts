@@ -1,7 +1,8 @@
 /** The vectors of the proof's format: good exports, and edits of them. `bun tests/unit/verification/vectors.ts` writes them. */
 import { join } from "node:path";
 import type { Verdict } from "@ostiary/lib/verification";
-import { goodExports, type TestExport } from "../../support/audit/proof-exports.ts";
+import { goodExports, type TestExport, withTime } from "../../support/audit/proof-exports.ts";
+import { OWNER } from "../../support/audit/proof-log.ts";
 
 export const VECTORS = join(import.meta.dir, "vectors.ndjson");
 
@@ -83,10 +84,19 @@ function declaredAway(good: readonly TestExport[], last: number): Edit[] {
   return [at(last, "retention", items), { remove: last - 1 }];
 }
 
+/** Returns an export with an event that was sealed with a time of the month before. */
+async function backDated(): Promise<TestExport> {
+  const title = "an event with a time long before its id";
+  const lines = await withTime("2025-12-07T10:00:00.000Z").export(OWNER);
+  return { title, lines, owner: OWNER, keys: [], roots: [], witness_keys: [], quorum: 0, result: "altered" };
+}
+
 /** Returns the text of the file of vectors. */
 export async function vectorsText(): Promise<string> {
   const good = await goodExports();
-  return [...good, ...editedExports(good)].map((vector) => `${JSON.stringify(vector)}\n`).join("");
+  return [...good, await backDated(), ...editedExports(good)]
+    .map((vector) => `${JSON.stringify(vector)}\n`)
+    .join("");
 }
 
 /** Returns the lines of an export after edits. */

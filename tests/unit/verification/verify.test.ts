@@ -22,6 +22,7 @@ import {
   SECOND_WITNESS,
   twoDays,
   WITNESS,
+  withTime,
 } from "../../support/audit/proof-exports.ts";
 import { LogBuilder, logKeyText, ORIGIN, OWNER, witnessKeyText } from "../../support/audit/proof-log.ts";
 import { codesOf, endIn, eventIn, kept, verify } from "../../support/audit/verify-lines.ts";
@@ -106,6 +107,20 @@ describe("an export is altered when", () => {
     expect(verdict.findings).toMatchObject([{ code: "event_late", place: { event_id: id, position: 3 } }]);
   });
 });
+
+// AU-65
+test.each([
+  ["2026-01-07T08:59:59.999Z", ["event_time_wrong"]],
+  ["2026-01-07T09:00:00.000Z", []],
+  ["2026-01-09T11:00:00.000Z", []],
+  ["2026-01-09T11:00:00.001Z", ["event_time_wrong"]],
+])(
+  "an event of 2026-01-08T10:00:00Z that claims the time %s is found when that is over 25 hours off",
+  async (at, codes) => {
+    const verdict = await verify(await withTime(at).export(OWNER));
+    expect([verdict.result, codesOf(verdict)]).toEqual([codes.length === 0 ? "complete" : "altered", codes]);
+  },
+);
 
 // AU-199
 describe("an event that its outcome put into the log", () => {

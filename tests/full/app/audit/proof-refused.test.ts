@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { restartChain } from "@ostiary/audit/restart";
 import { sql } from "drizzle-orm";
+import { encodeTime } from "ulid";
 import { logOf, sharedAudit, sharedLog, sqlOn } from "../../../app/audit/audit-service.ts";
 import {
   exportProof,
@@ -36,7 +37,7 @@ describe.skipIf(!services().postgres.real)("while the database refuses rows, all
     tamper(`with made as (
         insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
           method, route, params, ip)
-        select '01' || upper(substr(md5(owner), 1, 24)), md5(owner), now(), owner, 'jwt', 's', 'GET', '/', ${params}, '::'
+        select '${encodeTime(Date.now())}' || upper(substr(md5(owner), 1, 16)), md5(owner), now(), owner, 'jwt', 's', 'GET', '/', ${params}, '::'
         from (${owners}) given(owner) returning id, request_id, occurred_at)
       insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`);
 

@@ -9,6 +9,8 @@ export const GERMAN: Readonly<Record<FindingCode, string>> = {
     "Das Ereignis steht an falscher Stelle oder zweimal in der Datei: Die Ids müssen von Zeile zu Zeile fallen.",
   event_late:
     "Das Ereignis ist über eine Stunde älter als ein früheres der Kette: Es wurde nachträglich hinzugefügt.",
+  event_time_wrong:
+    "Das Ereignis nennt eine Zeit, die über einen Tag von der Zeit in seiner Id abweicht, zu der es geschrieben wurde.",
   other_owner: "Das ist das Protokoll eines anderen Besitzers.",
   entry_changed:
     "Der Eintrag ist nicht das, was versiegelt wurde: Er wurde geändert oder an diese Position verschoben.",
