@@ -21,11 +21,11 @@ async function expectRevalidation(path: string, cacheControl: string): Promise<v
   expect(etag).toMatch(/^"[\w-]{43}"$/);
   expect((await full.bytes()).byteLength).toBeGreaterThan(100);
   for (const held of [etag, `W/${etag}`, `"other", ${etag}`, " * "]) {
-    const answer = await get(path, { "If-None-Match": held });
-    expect(answer.status).toBe(304);
-    expect(answer.headers.get("etag")).toBe(etag);
-    expect(answer.headers.get("cache-control")).toBe(cacheControl);
-    expect(await answer.text()).toBe("");
+    const response = await get(path, { "If-None-Match": held });
+    expect(response.status).toBe(304);
+    expect(response.headers.get("etag")).toBe(etag);
+    expect(response.headers.get("cache-control")).toBe(cacheControl);
+    expect(await response.text()).toBe("");
   }
   for (const held of ['"other"', etag.slice(1, -1), "", '"']) {
     expect((await get(path, { "If-None-Match": held })).status).toBe(200);
@@ -34,7 +34,7 @@ async function expectRevalidation(path: string, cacheControl: string): Promise<v
 
 describe("the Swagger page", () => {
   test.each(["/swagger", "/swagger/json"])(
-    "requires browsers to revalidate %s each time, and answers 304 if it is unchanged",
+    "requires browsers to revalidate %s each time, and responds with 304 if it is unchanged",
     async (path) => {
       await expectRevalidation(path, "no-cache");
     },
@@ -56,7 +56,7 @@ describe("the Swagger page", () => {
     await expectRevalidation(`${plain}?v=of-another-version`, "no-cache");
   });
 
-  test("answers HEAD with the same headers as GET", async () => {
+  test("responds to HEAD with the same headers as GET", async () => {
     for (const path of ["/swagger", "/swagger/json", ...(await assetPaths())]) {
       const [whole, head] = [await get(path), await get(path, {}, "HEAD")];
       expect(head.status).toBe(200);

@@ -24,8 +24,8 @@ async function draw(): Promise<void> {
   const portalUrl = placeOf("customer portal");
   const token = await (await fetch(new URL("/token?subject=alice", placeOf("identity provider")))).text();
   const send = async (method: string, path: string, headers: Record<string, string>, body: object) => {
-    const answer = await fetch(new URL(path, portalUrl), { method, headers, body: JSON.stringify(body) });
-    return JSON.parse(await answer.text());
+    const response = await fetch(new URL(path, portalUrl), { method, headers, body: JSON.stringify(body) });
+    return JSON.parse(await response.text());
   };
   const person = { Authorization: `Bearer ${token}` };
   await send("PATCH", "/user", person, { display_name: "Alice Liddell" });

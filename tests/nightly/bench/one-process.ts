@@ -44,7 +44,7 @@ export const oneProcess: Bench = {
       const startedMs = performance.now();
       const one = await startNewPlatform(env);
       ends.defer(() => one.kill());
-      await waitFor(() => isServed(url), { timeoutMs: START_TIMEOUT_MS, what: "an answer of the gateway" });
+      await waitFor(() => isServed(url), { timeoutMs: START_TIMEOUT_MS, what: "a response of the gateway" });
       return { one, startMs: performance.now() - startedMs };
     };
     options.progress("starting the one process");
@@ -63,16 +63,16 @@ export const oneProcess: Bench = {
       `${plan.rounds} rounds of ${plan.seconds} s with ${CONNECTIONS} clients; load, service and PostgreSQL share the machine`,
       table(["", "requests/s", "min..max"], measured.map(rowOf)),
       `memory after the load: ${whole(memory / 1e6)} MB`,
-      `restart: start ${secondsOf(restarts.map(({ startMs }) => startMs))}, without an answer ${secondsOf(restarts.map(({ pauseMs }) => pauseMs))}`,
+      `restart: start ${secondsOf(restarts.map(({ startMs }) => startMs))}, without a response ${secondsOf(restarts.map(({ pauseMs }) => pauseMs))}`,
     ];
     return { parts, data: { plan, measured, memory_bytes: memory, restarts } };
   },
 };
 
 async function isServed(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/demo/hello`, { signal: AbortSignal.timeout(1_000) }).catch(() => null);
-  await answer?.body?.cancel();
-  return answer !== null && answer.status < 500;
+  const response = await fetch(`${url}/demo/hello`, { signal: AbortSignal.timeout(1_000) }).catch(() => null);
+  await response?.body?.cancel();
+  return response !== null && response.status < 500;
 }
 
 interface Served {
@@ -87,12 +87,12 @@ async function waysOf({ pid, url, session, token }: Served): Promise<Way[]> {
   const json = { "Content-Type": "application/json" };
   const body = JSON.stringify({ color: "red" });
   await waitFor(async () => {
-    const answer = await fetch(`${url}/demo/me/notes/1`, {
+    const response = await fetch(`${url}/demo/me/notes/1`, {
       method: "PUT",
       headers: { ...person, ...json },
       body,
     });
-    return answer.ok;
+    return response.ok;
   });
   const bodies = join(temporaryFolder("bodies"), "bodies");
   await Bun.write(bodies, `${body}\n`);
@@ -120,7 +120,7 @@ function rowOf(way: MeasuredWay): string[] {
 
 interface Restart {
   readonly startMs: number;
-  /** The time from the signal that stops the old process to the first answer of the new one. */
+  /** The time from the signal that stops the old process to the first response of the new one. */
   readonly pauseMs: number;
 }
 

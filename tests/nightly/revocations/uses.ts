@@ -28,7 +28,7 @@ export async function publishWatched(system: System): Promise<void> {
   await system.publish("watched", config, PATHS.person, 401);
 }
 
-/** Uses all credentials of a world again and again at both gateways, also while earlier uses have no answer. */
+/** Uses all credentials of a world again and again at both gateways, also while earlier uses have no response. */
 export class Uses implements AsyncDisposable {
   readonly #gateways: readonly string[];
   readonly #world: World;
@@ -71,11 +71,11 @@ export class Uses implements AsyncDisposable {
 
 async function askedAt(url: string, { headers }: Credential): Promise<Admission | null> {
   try {
-    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
-    await answer.arrayBuffer();
-    const limit = Number(answer.headers.get("x-ratelimit-limit") ?? 0);
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+    await response.arrayBuffer();
+    const limit = Number(response.headers.get("x-ratelimit-limit") ?? 0);
     const plan = limit === REQUESTS.gold ? "gold" : limit === REQUESTS.none ? null : undefined;
-    switch (answer.status) {
+    switch (response.status) {
       case 200:
         return { admitted: true, labelled: true, plan };
       case 403:

@@ -30,11 +30,11 @@ function isWhole({ findings }: Verdict): boolean {
 }
 
 async function verdictOn(url: string, owner: string): Promise<Verdict> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     headers: { accept: "application/x-ndjson", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
   });
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status} ${text}`);
   return verifyExport(linesOf(text), { owner, keys: null, roots: [], witnesses: null });
 }
 

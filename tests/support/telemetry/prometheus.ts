@@ -63,12 +63,12 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
   const url = `http://127.0.0.1:${port}`;
   await waitFor(async () => (await fetch(`${url}/-/ready`)).ok, { timeoutMs: 60_000, what: "Prometheus" });
   const ask = async (path: string, parameters: Record<string, string>): Promise<unknown> => {
-    const answer = await fetch(`${url}/api/v1/${path}`, {
+    const response = await fetch(`${url}/api/v1/${path}`, {
       method: "POST",
       body: new URLSearchParams(parameters),
     });
-    if (!answer.ok) throw new Error(await answer.text());
-    return answer.json();
+    if (!response.ok) throw new Error(await response.text());
+    return response.json();
   };
   return {
     query: async (query) => Value.Parse(Answer, await ask("query", { query })).data.result,

@@ -28,14 +28,14 @@ interface Subject extends Target {
  */
 export async function verify(subject: Subject): Promise<void> {
   const [path = ""] = subject.paths;
-  const answer = await ask(subject, path, subject.headers);
-  if (answer.status !== 200) throw new Error(`${subject.title} responds with ${answer.status}.`);
-  const { path: arrived } = Value.Parse(echo, await answer.json());
+  const response = await ask(subject, path, subject.headers);
+  if (response.status !== 200) throw new Error(`${subject.title} responds with ${response.status}.`);
+  const { path: arrived } = Value.Parse(echo, await response.json());
   const expected = subject.job === "whole" ? rewritten(path, caller.organization_id) : path;
   if (arrived !== expected) throw new Error(`${subject.title} calls ${arrived}, not ${expected}.`);
   const own = subject.job === "pass_through" ? [] : ADDED;
   for (const header of subject.job === "whole" ? [...own, ...LIMITED] : own) {
-    if (!answer.headers.has(header)) throw new Error(`${subject.title} does not set ${header}.`);
+    if (!response.headers.has(header)) throw new Error(`${subject.title} does not set ${header}.`);
   }
   if (subject.job !== "whole") return;
   await refused(subject, path, strangers.unknown, 401);
@@ -44,10 +44,10 @@ export async function verify(subject: Subject): Promise<void> {
 }
 
 async function refused(subject: Subject, path: string, key: string, status: number): Promise<void> {
-  const answer = await ask(subject, path, { ...subject.headers, "X-API-Key": key });
-  await answer.body?.cancel();
-  if (answer.status !== status) {
-    throw new Error(`${subject.title} responds with ${answer.status}, not ${status}.`);
+  const response = await ask(subject, path, { ...subject.headers, "X-API-Key": key });
+  await response.body?.cancel();
+  if (response.status !== status) {
+    throw new Error(`${subject.title} responds with ${response.status}, not ${status}.`);
   }
 }
 

@@ -62,9 +62,9 @@ export async function send(
 ): Promise<{ status: number | null; counted?: Counted }> {
   const signal = AbortSignal.timeout(LIMITS.patienceMs);
   try {
-    const answer = await fetch(url + path, { method, headers: caller.headers, signal, redirect: "manual" });
-    await answer.arrayBuffer();
-    return { status: answer.status, ...countedIn(answer, bucket) };
+    const response = await fetch(url + path, { method, headers: caller.headers, signal, redirect: "manual" });
+    await response.arrayBuffer();
+    return { status: response.status, ...countedIn(response, bucket) };
   } catch {
     return { status: null };
   }

@@ -66,14 +66,14 @@ export class StreamReceiver implements Disposable {
   /** Creates a stream for each organization, which starts with the first entry of the organization's log. */
   async subscribe(audit: string, organizations: readonly string[]): Promise<void> {
     for (const id of organizations) {
-      const answer = await fetch(`${audit}/organizations/${id}/audit-streams`, {
+      const response = await fetch(`${audit}/organizations/${id}/audit-streams`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ url: this.#urlOf(id), from_position: 1 }),
       });
-      if (answer.status !== 201)
+      if (response.status !== 201)
         throw new Error(
-          `The audit service refused to create a stream for organization ${id}: ${await answer.text()}`,
+          `The audit service refused to create a stream for organization ${id}: ${await response.text()}`,
         );
       for (const way of [id, OPERATOR]) this.#logOf(`/${way}`, id);
     }

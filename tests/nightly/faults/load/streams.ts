@@ -25,10 +25,10 @@ export async function keepStream(
     try {
       const { path, caller } = request();
       const signal = AbortSignal.any([stop, silence.signal]);
-      const answer = await fetch(url + path, { headers: caller.headers, signal });
-      if (answer.status !== 200 || answer.body === null) saw(answer.status);
+      const response = await fetch(url + path, { headers: caller.headers, signal });
+      if (response.status !== 200 || response.body === null) saw(response.status);
       else {
-        for await (const _ of answer.body) {
+        for await (const _ of response.body) {
           silence.broken();
           saw(200);
         }

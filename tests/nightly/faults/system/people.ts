@@ -116,8 +116,8 @@ export class People {
   }
 
   async #token({ port }: IdentityProvider, subject: string): Promise<Record<string, string>> {
-    const answer = await fetch(`http://127.0.0.1:${port}/token?subject=${subject}`);
-    return { authorization: `Bearer ${await answer.text()}` };
+    const response = await fetch(`http://127.0.0.1:${port}/token?subject=${subject}`);
+    return { authorization: `Bearer ${await response.text()}` };
   }
 
   async #key({ organization_id, member_id }: Founder): Promise<Caller & { readonly revocation: string }> {

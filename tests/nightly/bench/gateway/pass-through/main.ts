@@ -15,7 +15,7 @@ Bun.serve({
   async fetch(request) {
     const { method, headers, url, body, signal } = request;
     const path = url.slice(url.indexOf("/", "http://".length));
-    const answer = await fetch(originOf(path, origins) + path, {
+    const response = await fetch(originOf(path, origins) + path, {
       method,
       headers,
       body,
@@ -23,6 +23,6 @@ Bun.serve({
       redirect: "manual",
       decompress: false,
     });
-    return new Response(answer.body, { status: answer.status, headers: answer.headers });
+    return new Response(response.body, { status: response.status, headers: response.headers });
   },
 });
