@@ -104,11 +104,11 @@ function pauseUnlessLeft(clock: Clock, ms: number, left: AbortSignal): Promise<v
 }
 
 async function changesAfter(orm: Orm, cursor: Cursor | null, limit: number): Promise<AdmissionChanges> {
-  const { edge, changes } = await readChanges(orm, cursor, limit + 1);
-  const { server, at, seen } = edge;
-  const atEdge = writeCursor({ server, at, seen });
-  if (cursor === null) return { changes: [], next: atEdge };
-  if (isForeign(cursor, edge)) return { reset: true, next: atEdge };
+  const { state, changes } = await readChanges(orm, cursor, limit + 1);
+  const { server, at, seen } = state;
+  const latest = writeCursor({ server, at, seen });
+  if (cursor === null) return { changes: [], next: latest };
+  if (isForeign(cursor, state)) return { reset: true, next: latest };
   const until = cursor.page?.seen ?? seen;
   // A cursor is as old as what it has seen, so that reading pages does not keep an old one acceptable.
   const since = cursor.page === undefined ? at : cursor.at;
@@ -117,7 +117,7 @@ async function changesAfter(orm: Orm, cursor: Cursor | null, limit: number): Pro
   if (changes.length <= limit || last === undefined) {
     return { changes: shown.map(changeOf), next: writeCursor({ server, at: since, seen: until }) };
   }
-  if (until.split(",").length > RUNNING_MAX) return { reset: true, next: atEdge };
+  if (until.split(",").length > RUNNING_MAX) return { reset: true, next: latest };
   const page = { seen: until, xid: last.xid, n: last.n };
   return {
     changes: shown.map(changeOf),

@@ -5,7 +5,7 @@ import { admissionChanges, endedTransactions } from "../tables.ts";
 import type { Cursor } from "./cursor.ts";
 
 /** The state of the database at the time of a read. `xmax` is the id of its next transaction. */
-interface Edge {
+interface DatabaseState {
   readonly server: string;
   readonly at: number;
   readonly seen: string;
@@ -26,24 +26,24 @@ export async function readChanges(
   orm: Orm,
   cursor: Cursor | null,
   limit: number,
-): Promise<{ edge: Edge; changes: ChangeRow[] }> {
-  const read = await rows<Edge & { [Field in keyof ChangeRow]: ChangeRow[Field] | null }>(
+): Promise<{ state: DatabaseState; changes: ChangeRow[] }> {
+  const read = await rows<DatabaseState & { [Field in keyof ChangeRow]: ChangeRow[Field] | null }>(
     orm,
     sql`
-    select edge.server, edge.at::float8 as at, edge.snapshot::text as seen,
-      pg_snapshot_xmax(edge.snapshot)::text as xmax,
+    select state.server, state.at::float8 as at, state.snapshot::text as seen,
+      pg_snapshot_xmax(state.snapshot)::text as xmax,
       change.xid::text, change.n::text, change.user_id, change.member_id, change.organization_id, change.readmits
     from (
       select extract(epoch from pg_postmaster_start_time())::text || '-' ||
           coalesce((select extract(epoch from stats_reset)::text from pg_stat_bgwriter), '') as server,
         floor(extract(epoch from clock_timestamp()) * 1000) as at, pg_current_snapshot() as snapshot
-    ) edge
+    ) state
     left join lateral (${cursor === null ? sql`select * from ${admissionChanges} where false` : changesSince(cursor, limit)}) change on true
     order by change.xid, change.n`,
   );
-  const [edge] = read;
-  if (edge === undefined) throw new Error("The database returned no snapshot.");
-  return { edge, changes: read.filter((row): row is Edge & ChangeRow => row.xid !== null) };
+  const [state] = read;
+  if (state === undefined) throw new Error("The database returned no snapshot.");
+  return { state, changes: read.filter((row): row is DatabaseState & ChangeRow => row.xid !== null) };
 }
 
 /**
@@ -53,7 +53,7 @@ export async function readChanges(
  * database does not have are in none of its snapshots.
  */
 function changesSince({ seen, page }: Cursor, limit: number): SQL {
-  const until = page === undefined ? sql`edge.snapshot` : sql`${page.seen}::pg_snapshot`;
+  const until = page === undefined ? sql`state.snapshot` : sql`${page.seen}::pg_snapshot`;
   const known = sql`${seen}::pg_snapshot`;
   const place = page === undefined ? sql`true` : sql`(xid, n) > (${page.xid}::xid8, ${page.n}::bigint)`;
   const next = sql`pg_visible_in_snapshot(xid, ${until}) and ${place} order by xid, n limit ${limit}`;

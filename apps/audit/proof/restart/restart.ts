@@ -131,7 +131,7 @@ export async function restartTree(deps: PassDeps): Promise<number> {
   // nodes of a leaf that is lost may be stored still, and no leaf gets their number again
   const newest = await deps.reads.run("select_newest_version", selectNewestVersion);
   const before = Math.max(Number(state.leaf?.number ?? 0), newest);
-  const tree = { before, edge: EMPTY_TREE, leaf: null, unsigned: null };
+  const tree = { before, frontier: EMPTY_TREE, leaf: null, unsigned: null };
   const leaf = nextLeaf(deps, { state: { ...state, leaf: kept }, tree, map, after: before });
   const begins = { origin, before, started_at: leaf.sealed_at };
   // an interruption must leave no tree under a root of another name

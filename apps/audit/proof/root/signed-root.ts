@@ -20,19 +20,19 @@ import type { SealerState, TreePlace } from "../seal/state-sql.ts";
 import type { LogKeys } from "./signing-keys.ts";
 import { type LeafRow, leafOf, selectFrontier, selectLeaf } from "./tree-sql.ts";
 
-/** The right edge of a tree: its size, and the hashes of its largest complete subtrees. */
-export interface Edge {
+/** The frontier of a tree: its size, and the hashes of its largest complete subtrees. */
+export interface Frontier {
   size: number;
-  frontier: readonly Hash[];
+  subtrees: readonly Hash[];
 }
 
-export const EMPTY_TREE: Edge = { size: 0, frontier: [] };
+export const EMPTY_TREE: Frontier = { size: 0, subtrees: [] };
 
 /** The tree that the sealer may extend. */
 export interface TrustedTree {
   /** The number of leaves of all earlier trees. */
   before: number;
-  edge: Edge;
+  frontier: Frontier;
   /** The leaf whose map holds the heads; null for the empty map. */
   leaf: LeafRow | null;
   /** The leaf after `leaf` if it is stored, but no root has it: its pass was interrupted before the signature. */
@@ -58,9 +58,9 @@ export class UnknownSigner extends LogAltered {
 }
 
 /** Returns the tree with one more leaf, and the hashes that the leaf adds. */
-export function grown({ size, frontier }: Edge, leaf: string): { edge: Edge; hashes: Hash[] } {
-  const hashes = hashesOfNextLeaf(size, leafHash(leaf), frontier);
-  return { edge: { size: size + 1, frontier: nextFrontier(frontier, hashes) }, hashes };
+export function grown({ size, subtrees }: Frontier, leaf: string): { frontier: Frontier; hashes: Hash[] } {
+  const hashes = hashesOfNextLeaf(size, leafHash(leaf), subtrees);
+  return { frontier: { size: size + 1, subtrees: nextFrontier(subtrees, hashes) }, hashes };
 }
 
 /** The root before the first signature. */
@@ -69,7 +69,7 @@ const NO_ROOT = { size: 0, root: EMPTY_ROOT, extensions: [] };
 /** A root, and the leaf that it ends with. */
 interface Remembered {
   note: string | null;
-  edge: Edge;
+  frontier: Frontier;
   /** The stored leaf, as text. */
   leaf: string;
 }
@@ -114,21 +114,22 @@ export class SignedRoots {
     }
     if (head.size !== size && head.size !== size - 1) throw this.#gap(note, head.size, size);
     const signedLeaf = head.size === size ? leaf : await selectLeaf(orm, before + head.size);
-    const edge = await this.#edgeOf(orm, before, signedLeaf, head.size);
-    if (edge === null || !sameHash(foldedHash(edge.frontier), head.root)) {
+    const frontier = await this.#frontierOf(orm, before, signedLeaf, head.size);
+    if (frontier === null || !sameHash(foldedHash(frontier.subtrees), head.root)) {
       if (this.#last !== null && this.#last.note !== note)
-        throw new LogSetBack(this.#last.edge.size, head.size);
+        throw new LogSetBack(this.#last.frontier.size, head.size);
       throw new LogAltered(`The tree of the leaves 0 to ${head.size - 1} is not what was signed`);
     }
     const unsigned = head.size === size ? null : leaf;
-    await this.#checkLast(orm, { before, edge, unsigned }, note);
-    if (signedLeaf !== null && !this.#signed(unsigned)) this.#last = lastOf(note, edge, signedLeaf);
-    return { before, edge, leaf: signedLeaf, unsigned };
+    await this.#checkLast(orm, { before, frontier, unsigned }, note);
+    if (signedLeaf !== null && !this.#signed(unsigned)) this.#last = lastOf(note, frontier, signedLeaf);
+    return { before, frontier, leaf: signedLeaf, unsigned };
   }
 
   /** Returns the error for a tree that does not have the leaves of its root, and at most one more. */
   #gap(note: string | null, signed: number, size: number): Error {
-    if (this.#last !== null && this.#last.edge.size > size) return new LogSetBack(this.#last.edge.size, size);
+    if (this.#last !== null && this.#last.frontier.size > size)
+      return new LogSetBack(this.#last.frontier.size, size);
     return new LogAltered(
       note === null
         ? `The tree has ${size} leaves, and no key has signed them`
@@ -138,15 +139,15 @@ export class SignedRoots {
 
   /** Signs the root of a tree that is stored, and calls `store`, which returns whether it stored the note. */
   async sign(
-    edge: Edge,
+    frontier: Frontier,
     leaf: LeafRow,
     trees: readonly TreePlace[],
     store: (note: string) => Promise<boolean>,
   ): Promise<void> {
     if (this.#keys === null) return;
-    const note = await signedNote(edge, this.#keys, this.#origin, trees);
+    const note = await signedNote(frontier, this.#keys, this.#origin, trees);
     const before = this.#last;
-    this.#last = lastOf(note, edge, leaf);
+    this.#last = lastOf(note, frontier, leaf);
     // no reader has seen a root that was not stored: the tree may grow in another way
     if (!(await store(note))) this.#last = before;
   }
@@ -170,37 +171,37 @@ export class SignedRoots {
     orm: Orm,
     { before, leaf, size }: { before: number; leaf: LeafRow | null; size: number },
   ): Promise<TrustedTree> {
-    const edge = await this.#edgeOf(orm, before, leaf, size);
-    if (edge === null) throw new LogAltered(`The tree of ${size} leaves has lost hashes`);
-    if (leaf !== null) this.#last = lastOf(null, edge, leaf);
-    return { before, edge, leaf, unsigned: null };
+    const frontier = await this.#frontierOf(orm, before, leaf, size);
+    if (frontier === null) throw new LogAltered(`The tree of ${size} leaves has lost hashes`);
+    if (leaf !== null) this.#last = lastOf(null, frontier, leaf);
+    return { before, frontier, leaf, unsigned: null };
   }
 
-  /** Returns the edge of the tree that ends with a leaf, and binds the leaf to it; null if hashes are missing. */
-  async #edgeOf(orm: Orm, before: number, leaf: LeafRow | null, size: number): Promise<Edge | null> {
+  /** Returns the frontier of the tree that ends with a leaf, and binds the leaf to it; null if hashes are missing. */
+  async #frontierOf(orm: Orm, before: number, leaf: LeafRow | null, size: number): Promise<Frontier | null> {
     if (size === 0) return EMPTY_TREE;
     if (leaf === null) return null;
-    if (this.#last?.edge.size === size && this.#last.leaf === rowText(leaf)) return this.#last.edge;
-    const frontier = await selectFrontier(orm, before, size - 1);
-    return frontier && grown({ size: size - 1, frontier }, leafText(leafOf(leaf, before))).edge;
+    if (this.#last?.frontier.size === size && this.#last.leaf === rowText(leaf)) return this.#last.frontier;
+    const subtrees = await selectFrontier(orm, before, size - 1);
+    return subtrees && grown({ size: size - 1, subtrees }, leafText(leafOf(leaf, before))).frontier;
   }
 
   /** Checks that a signed tree continues the root that this replica signed or read last. */
   async #checkLast(
     orm: Orm,
-    { before, edge: { size }, unsigned }: Omit<TrustedTree, "leaf">,
+    { before, frontier: { size }, unsigned }: Omit<TrustedTree, "leaf">,
     note: string | null,
   ): Promise<void> {
     const last = this.#last;
     if (last === null || last.note === note || this.#signed(unsigned)) return;
-    const frontier = last.edge.size > size ? null : await selectFrontier(orm, before, last.edge.size);
-    if (frontier !== null && sameHash(foldedHash(frontier), foldedHash(last.edge.frontier))) return;
-    throw new LogSetBack(last.edge.size, size);
+    const subtrees = last.frontier.size > size ? null : await selectFrontier(orm, before, last.frontier.size);
+    if (subtrees !== null && sameHash(foldedHash(subtrees), foldedHash(last.frontier.subtrees))) return;
+    throw new LogSetBack(last.frontier.size, size);
   }
 }
 
-function lastOf(note: string | null, edge: Edge, leaf: LeafRow): Remembered {
-  return { note, edge, leaf: rowText(leaf) };
+function lastOf(note: string | null, frontier: Frontier, leaf: LeafRow): Remembered {
+  return { note, frontier, leaf: rowText(leaf) };
 }
 
 const rowText = ({ number, sealed_at, map }: LeafRow) =>
@@ -217,13 +218,13 @@ function earlierTreesOf(trees: readonly TreePlace[]): EarlierTree[] {
 
 /** Signs the root of a tree with all keys, and returns it as a note. */
 async function signedNote(
-  { size, frontier }: Edge,
+  { size, subtrees }: Frontier,
   keys: LogKeys,
   origin: string,
   trees: readonly TreePlace[],
 ): Promise<string> {
   const extensions = earlierTreesOf(trees).map(restartLine);
-  const text = treeHeadText({ origin, size, root: foldedHash(frontier), extensions });
+  const text = treeHeadText({ origin, size, root: foldedHash(subtrees), extensions });
   const signatures = await Promise.all(
     keys.map(({ key, privateKey }) =>
       signNote(text, { name: key.name, publicKey: key.publicKey, privateKey }),

@@ -3,7 +3,7 @@ import { reasonOf } from "@ostiary/lib/domain/errors";
 import { hexOf, leafText } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { type Edge, grown, type TrustedTree } from "../root/signed-root.ts";
+import { type Frontier, grown, type TrustedTree } from "../root/signed-root.ts";
 import { type LeafRow, leafOf } from "../root/tree-sql.ts";
 import { isAboutRows } from "./chain-sql.ts";
 import { type AlteredChain, planChains } from "./chains.ts";
@@ -188,7 +188,7 @@ async function signInterrupted(deps: PassDeps, state: SealerState, tree: Trusted
   const { memory, writes } = deps;
   const leaf = tree.unsigned;
   if (leaf === null) return;
-  await memory.roots.sign(nextEdge(tree, leaf), leaf, state.trees, (note) =>
+  await memory.roots.sign(nextFrontierOf(tree, leaf), leaf, state.trees, (note) =>
     storeNote(writes, state.passes, note, leaf),
   );
 }
@@ -234,11 +234,14 @@ function signLeaf(
   store: (note: string) => Promise<boolean>,
 ): Promise<void> {
   const trees = begins === null ? state.trees : [...state.trees, begins];
-  return roots.sign(nextEdge(tree, leaf), leaf, trees, store);
+  return roots.sign(nextFrontierOf(tree, leaf), leaf, trees, store);
 }
 
-function nextEdge({ edge, before }: Pick<TrustedTree, "edge" | "before">, leaf: LeafRow): Edge {
-  return grown(edge, leafText(leafOf(leaf, before))).edge;
+function nextFrontierOf(
+  { frontier, before }: Pick<TrustedTree, "frontier" | "before">,
+  leaf: LeafRow,
+): Frontier {
+  return grown(frontier, leafText(leafOf(leaf, before))).frontier;
 }
 
 /** Returns what a pass writes, or null if nothing is due. */
@@ -277,7 +280,7 @@ export function nextLeaf(
   // the clock of a replica may be behind the clock of the replica that sealed before
   const atMs = Math.max(clock.now(), new Date(state.leaf?.sealed_at ?? 0).getTime());
   const leaf = { number, sealed_at: new Date(atMs).toISOString(), map: hexOf(root) };
-  const { hashes } = grown(tree.edge, leafText(leafOf(leaf, tree.before)));
+  const { hashes } = grown(tree.frontier, leafText(leafOf(leaf, tree.before)));
   return { ...leaf, hashes: Buffer.concat(hashes).toString("base64"), nodes };
 }
 
