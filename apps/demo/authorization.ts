@@ -15,7 +15,7 @@ interface Code {
 }
 
 /** The issuer and the URL of the provider, which are known once its server listens. */
-interface Place {
+interface ProviderAddress {
   issuer: string;
   address: string;
 }
@@ -55,13 +55,13 @@ const chosenName = Type.Object({ subject: Type.String({ minLength: 1, maxLength:
 
 /** The code flow of OpenID Connect with PKCE, back to the portal and the console alone. It asks for no password. */
 export class Authorization {
-  readonly #place: Place;
+  readonly #place: ProviderAddress;
   readonly #sign: SignToken;
   readonly #codes = new Map<string, Code>();
   /** The person of each session, by the value of its cookie. */
   readonly #sessions = new Map<string, string>();
 
-  constructor(place: Place, sign: SignToken) {
+  constructor(place: ProviderAddress, sign: SignToken) {
     this.#place = place;
     this.#sign = sign;
   }

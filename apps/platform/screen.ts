@@ -52,15 +52,18 @@ export function printGoodbye(config: PlatformConfig, commands: Commands): Promis
 
 const NAME_WIDTH = 18;
 
-type Place = readonly [name: string, where: string];
+type ShownAddress = readonly [name: string, where: string];
 
 /** Returns the URLs of the parts, and of the pages and demo servers that are enabled, each with a name. */
-function placesOf({ addresses, tour, isDescriptionPublic }: Platform, config: PlatformConfig): Place[] {
+function placesOf(
+  { addresses, tour, isDescriptionPublic }: Platform,
+  config: PlatformConfig,
+): ShownAddress[] {
   const { gatewayUrl, registryUrl, identityUrl, auditUrl, portalUrl } = addresses;
   const pages = config.SWAGGER_ENABLED;
   const page = pages ? "/swagger" : "";
   const asks = " (asks for the admin token)";
-  const places: (Place | false)[] = [
+  const places: (ShownAddress | false)[] = [
     ["gateway", gatewayUrl],
     portalUrl !== null && ["customer portal", portalUrl],
     pages && ["what it serves", `${registryUrl}/edge${isDescriptionPublic ? "" : asks}`],

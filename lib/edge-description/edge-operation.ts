@@ -19,7 +19,7 @@ import { credentialHeaderOf, securityOf } from "./security.ts";
 import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
 
 /** The parts of an operation that depend on the other operations, such as its unique id. */
-export interface Place {
+export interface OperationPlace {
   /** The names of the params in the description's path, in the order of the route's params. */
   readonly params: readonly string[];
   readonly path: string;
@@ -36,7 +36,7 @@ const WITHOUT_BODY = /^(1..|204|205|304)$/;
 export function edgeOperation(
   route: CompiledRoute,
   service: ServiceOperation | null,
-  place: Place,
+  place: OperationPlace,
 ): JsonObject {
   const parameters = [...pathParameters(route, service, place), ...(service?.parameters ?? [])];
   const body = bodyOf(route, service);
@@ -74,7 +74,7 @@ function bodyOf(route: CompiledRoute, service: ServiceOperation | null): JsonObj
 function pathParameters(
   { params }: CompiledRoute,
   service: ServiceOperation | null,
-  place: Place,
+  place: OperationPlace,
 ): JsonObject[] {
   return params.map((param, index) => ({
     name: place.params[index] ?? param,

@@ -4,7 +4,7 @@ import {
   segmentsOf,
   withoutParamNames,
 } from "../domain/routes/index.ts";
-import type { Place } from "./edge-operation.ts";
+import type { OperationPlace } from "./edge-operation.ts";
 import type { FoundOperation } from "./service-description.ts";
 import type { ServiceMerge } from "./service-merge.ts";
 import { pascalCase, UniqueNames } from "./unique-names.ts";
@@ -13,7 +13,7 @@ import { pascalCase, UniqueNames } from "./unique-names.ts";
 export interface Placed {
   readonly route: CompiledRoute;
   readonly found: FoundOperation | null;
-  readonly place: Place;
+  readonly place: OperationPlace;
 }
 
 export interface Tag {
@@ -32,7 +32,7 @@ const OPERATION_ID = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 export function* placeRoutes(
   table: RouteTable,
   merges: ReadonlyMap<string, ServiceMerge>,
-  origin: Place["origin"],
+  origin: OperationPlace["origin"],
 ): Generator<"", { placed: Placed[]; tags: Tag[] }> {
   const routes: { route: CompiledRoute; found: FoundOperation | null; shape: string }[] = [];
   /** The path that all routes of a shape share, by shape. It is the first of their paths in text order. */

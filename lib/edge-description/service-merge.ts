@@ -1,7 +1,7 @@
 import { isRecord } from "../domain/json/index.ts";
 import type { CompiledRoute } from "../domain/routes/index.ts";
 import type { JsonObject } from "../openapi/index.ts";
-import { edgeOperation, type Place } from "./edge-operation.ts";
+import { edgeOperation, type OperationPlace } from "./edge-operation.ts";
 import type { Share } from "./fair-shares.ts";
 import { cutCycles } from "./reference-cycles.ts";
 import type { FoundOperation, ServiceDescription } from "./service-description.ts";
@@ -67,7 +67,7 @@ export class ServiceMerge {
   }
 
   /** Returns the operation of a route as JSON, or null if the operation exceeds the service's share. */
-  operation(route: CompiledRoute, found: FoundOperation, place: Place): string | null {
+  operation(route: CompiledRoute, found: FoundOperation, place: OperationPlace): string | null {
     const text = this.#within(() => {
       const operation = JSON.stringify(edgeOperation(route, this.#reader.read(found), place));
       return this.#written(operation, operation.length - GATEWAY_CHARACTERS);

@@ -1,11 +1,11 @@
 /** The parsed fragment of a URL, such as `#/services/widgets?month=2026-11`. */
-export interface Place {
+export interface PageAddress {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
 }
 
 /** Parses a fragment. Returns null for an invalid percent escape, which a user may have typed. */
-export function placeAt(fragment: string): Place | null {
+export function placeAt(fragment: string): PageAddress | null {
   const [path = "", ...query] = fragment.split("?");
   try {
     const segments = path

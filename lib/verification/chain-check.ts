@@ -1,5 +1,5 @@
 import { type Hash, hexOf, nextInChain, sameHash, ZERO_HASH } from "../domain/proof/index.ts";
-import type { Findings, Place } from "./findings.ts";
+import type { FindingPlace, Findings } from "./findings.ts";
 
 /** An entry in an export: its position, its own hash, and the chain value that the export gives for the entry. */
 interface ShownEntry {
@@ -122,7 +122,7 @@ function byLow(a: Run, b: Run): number {
   return a.low.position - b.low.position;
 }
 
-function placeOf({ position, event_id }: ShownEntry): Place {
+function placeOf({ position, event_id }: ShownEntry): FindingPlace {
   return event_id === undefined ? { position } : { position, event_id };
 }
 

@@ -14,7 +14,7 @@ const UNDECIDED: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /** The place of a finding. Each field is present only if it applies. */
-export interface Place {
+export interface FindingPlace {
   /** The line of the file, counted from 1. */
   line?: number;
   event_id?: string;
@@ -30,7 +30,7 @@ export interface Place {
 /** A finding of a verification at a place. `expected` and `found` are null where the code alone says it. */
 export interface Finding {
   code: FindingCode;
-  place: Place;
+  place: FindingPlace;
   expected: string | null;
   found: string | null;
 }
@@ -47,7 +47,7 @@ export class Findings {
   #kept: Finding[] = [];
   #dropped = 0;
 
-  add(code: FindingCode, place: Place, expected: unknown = null, found: unknown = null): void {
+  add(code: FindingCode, place: FindingPlace, expected: unknown = null, found: unknown = null): void {
     if (this.#kept.length === KEPT_MAX) this.#dropped += 1;
     else this.#kept.push({ code, place, expected: textOf(expected), found: textOf(found) });
   }
@@ -133,7 +133,7 @@ export function englishOf({ code, place, expected, found }: Finding): string {
   ].join(" ");
 }
 
-function englishPlace({ line, event_id, position, to, leaf, root }: Place): string {
+function englishPlace({ line, event_id, position, to, leaf, root }: FindingPlace): string {
   const parts = [
     ...(line === undefined ? [] : [`line ${line}`]),
     ...(event_id === undefined ? [] : [`event ${event_id}`]),

@@ -14,7 +14,7 @@ import {
 import { readRoot, treesBefore } from "../domain/tlog/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
 import type { EventsCheck } from "./events-check.ts";
-import type { Finding, Findings, Place } from "./findings.ts";
+import type { Finding, FindingPlace, Findings } from "./findings.ts";
 
 type Kind<Name extends Remainder["kind"]> = Extract<Remainder, { kind: Name }>;
 type Restart = Kind<"restart">;
@@ -194,7 +194,7 @@ export class RemainderCheck {
   }
 
   #wrong(item: Remainder, expected: string, found: unknown = null): void {
-    const place: Place =
+    const place: FindingPlace =
       "position" in item ? { position: item.position } : { position: item.from, to: item.to };
     this.#findings.add("declaration_wrong", place, expected, found);
   }

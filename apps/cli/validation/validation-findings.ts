@@ -11,9 +11,9 @@ import {
   decodeUtf8,
   InvalidText,
   locate,
-  type Place,
   parseJsonText,
   parseText,
+  type TextPosition,
 } from "@ostiary/lib/runtime/documents";
 import { isJsonFile } from "../commands/read-document.ts";
 
@@ -91,11 +91,15 @@ function locatedProblems(parsed: readonly Parsed[], { problems }: DocumentsCheck
   });
 }
 
-function finding(file: string, { rule, path, message }: DocumentProblem, place: Place | null): Finding {
+function finding(
+  file: string,
+  { rule, path, message }: DocumentProblem,
+  place: TextPosition | null,
+): Finding {
   return { ...findingAt(file, place), rule, path: shownPath(path), message };
 }
 
-function findingAt(file: string, place: Place | null) {
+function findingAt(file: string, place: TextPosition | null) {
   return { file, line: place?.line ?? null, column: place?.column ?? null };
 }
 

@@ -9,7 +9,7 @@ import { counted, MessageText, ResultNotice } from "../parts/shown.tsx";
 import { Propagated } from "../parts/write-dialog.tsx";
 import { reviewDocument } from "../registry/calls.ts";
 import { ApplyDialog, ReviewedDocument } from "./apply-dialog.tsx";
-import { type Place, placeViolations } from "./violation-places.ts";
+import { placeViolations, type TextRange } from "./violation-places.ts";
 
 const EXAMPLE = `services:
   widgets:
@@ -50,7 +50,7 @@ export function ApplyView() {
     const { failure } = result;
     if (failure.fields.length === 0)
       return <FailureNotice failure={failure} onRetry={failure.kind === "away" ? review : undefined} />;
-    const select = ({ start, end }: Place) => {
+    const select = ({ start, end }: TextRange) => {
       area.current?.focus();
       area.current?.setSelectionRange(start, end);
     };
@@ -157,7 +157,7 @@ function AppliedNotice({ applied: { results, propagation } }: { applied: Applied
 interface ViolationsProps {
   document: string;
   failure: Failure;
-  onShow: (place: Place) => void;
+  onShow: (place: TextRange) => void;
 }
 
 /** Lists the problems of a document. Each problem links to its line in the text. */

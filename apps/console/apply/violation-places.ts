@@ -2,13 +2,13 @@ import type { FieldError } from "@ostiary/lib/domain/errors";
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 
 /** A range of the document's text, as offsets. `line` is counted from 1. */
-export interface Place {
+export interface TextRange {
   line: number;
   start: number;
   end: number;
 }
 
-type PlacedViolation = FieldError & { place: Place | null };
+type PlacedViolation = FieldError & { place: TextRange | null };
 
 /**
  * Finds the position of each problem in the document, and returns the problems sorted by position. The
@@ -29,8 +29,8 @@ export function placeViolations(document: string, violations: readonly FieldErro
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Returns the places of all values by path. Returns no place if the document does not parse. */
-function placesIn(document: string): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>();
+function placesIn(document: string): ReadonlyMap<string, TextRange> {
+  const places = new Map<string, TextRange>();
   const lineCounter = new LineCounter();
   const add = (path: string, shown: unknown, value: unknown) => {
     if (isNode(shown) && shown.range) {
@@ -58,7 +58,7 @@ function* membersOf(path: string, value: unknown): Generator<[path: string, show
   }
 }
 
-function nearestPlace(places: ReadonlyMap<string, Place>, path: string): Place | undefined {
+function nearestPlace(places: ReadonlyMap<string, TextRange>, path: string): TextRange | undefined {
   const place = places.get(path);
   if (place !== undefined || path === "") return place;
   const parent = path.replace(/[.[][^.[]*$/, "");
@@ -66,7 +66,7 @@ function nearestPlace(places: ReadonlyMap<string, Place>, path: string): Place |
 }
 
 /** Returns the position of the line that a parser's message names, such as "… line 3 …". */
-function placeOfLine(document: string, message: string): Place | null {
+function placeOfLine(document: string, message: string): TextRange | null {
   const line = Number(/\bline (\d+)\b/.exec(message)?.[1] ?? 0);
   const lines = document.split("\n");
   const text = lines[line - 1];

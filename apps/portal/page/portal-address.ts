@@ -1,4 +1,4 @@
-import { fragmentTo, type Place, placeAt } from "@ostiary/lib/page/address";
+import { fragmentTo, type PageAddress, placeAt } from "@ostiary/lib/page/address";
 
 /** The place of a view in the fragment of the URL: `#/org/{organization_id}/{path}` or `#/{path}`. */
 export interface ViewPath {
@@ -28,7 +28,7 @@ export const INVITE = ofPerson("invite");
  * The parsed fragment of a URL, such as `#/org/01…/members/01…?status=active` or `#/organizations`. The
  * segments follow the path of the view.
  */
-export interface Address extends Place {
+export interface Address extends PageAddress {
   readonly organization_id: string | null;
   readonly path: string;
 }
@@ -51,7 +51,7 @@ const START: Address = { organization_id: null, path: "", segments: [], query: n
 export function addressOf(
   view: ViewPath,
   organization_id: string | null,
-  { segments = [], query }: Partial<Place> = {},
+  { segments = [], query }: Partial<PageAddress> = {},
 ): string {
   const inside = [view.path, ...segments].filter((segment) => segment !== "");
   const scope = view.scope === "organization" ? ["org", organization_id ?? ""] : [];

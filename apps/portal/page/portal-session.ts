@@ -4,9 +4,9 @@ import {
   failed,
   forgetInTab,
   keepInTab,
+  type PageAddress,
   PageSession,
   type Pages,
-  type Place,
   type Result,
   readFromTab,
   requiredContext,
@@ -162,7 +162,7 @@ export const [SessionProvider, useSession] = requiredContext<Session>();
  * Returns a function that builds the fragment of a view. The fragment of an organization's view names the
  * chosen organization.
  */
-export function useAddress(): (view: ViewPath, place?: Partial<Place>) => string {
+export function useAddress(): (view: ViewPath, place?: Partial<PageAddress>) => string {
   const { organization_id } = useSession().address.value;
   return (view, place) => addressOf(view, organization_id, place);
 }

@@ -1,4 +1,4 @@
-import type { Place } from "@ostiary/lib/page";
+import type { PageAddress } from "@ostiary/lib/page";
 import type { JSX } from "preact";
 import { AuditView, PersonAuditView } from "./audit/audit-view.tsx";
 import { InvitesView } from "./invites/invites-view.tsx";
@@ -21,7 +21,7 @@ export interface View extends at.ViewPath {
   /** The label that the view requires. The navigation omits the view if the member's role lacks the label. */
   readonly label?: string;
   readonly unlisted?: true;
-  readonly Component: (props: { place: Place }) => JSX.Element;
+  readonly Component: (props: { place: PageAddress }) => JSX.Element;
 }
 
 /** All views, in the order of the navigation. The first view of each scope is its start page. */

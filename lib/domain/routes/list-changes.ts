@@ -3,8 +3,8 @@ import type { Change } from "./change-schema.ts";
 import { SCOPES } from "./methods-and-scopes.ts";
 import type { StoredServiceConfig } from "./service-schema.ts";
 
-type Place = Pick<Change, "scope" | "method" | "path">;
-type Parts = Map<string, { place: Place; value: NonNullable<Change["before"]> }>;
+type RoutePlace = Pick<Change, "scope" | "method" | "path">;
+type Parts = Map<string, { place: RoutePlace; value: NonNullable<Change["before"]> }>;
 
 /**
  * Lists the changes that turn `before` into `after`: first additions and changes in the order of `after`,
@@ -27,7 +27,7 @@ export function listChanges(before: StoredServiceConfig | null, after: StoredSer
   return changes;
 }
 
-const ofService: Place = { scope: null, method: null, path: null };
+const ofService: RoutePlace = { scope: null, method: null, path: null };
 
 /** Splits a config into the parts that can change independently, and returns them by unique keys. */
 function partsOf(config: StoredServiceConfig | null): Parts {

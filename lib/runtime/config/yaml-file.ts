@@ -3,7 +3,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { FIELD_ERRORS_MAX, type FieldPath, shownPath, violationsOf } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
-import { InvalidText, locate, type Place, parseYaml } from "../documents/index.ts";
+import { InvalidText, locate, parseYaml, type TextPosition } from "../documents/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 
 export interface FileProblem {
@@ -74,7 +74,7 @@ export function problemsOfLoading(load: () => unknown): ConfigProblem[] {
   }
 }
 
-function yamlValue(variable: string, text: string, onRepeatedKey: (place: Place) => void): unknown {
+function yamlValue(variable: string, text: string, onRepeatedKey: (place: TextPosition) => void): unknown {
   try {
     return parseYaml(text, { kind: "file", onRepeatedKey });
   } catch (error) {

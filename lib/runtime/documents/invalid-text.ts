@@ -3,7 +3,7 @@ import { ApiError } from "../../domain/errors/index.ts";
 const LINE_BREAK = 0x0a;
 
 /** A position in a text. Lines and columns count from 1, and columns count UTF-16 code units. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -16,10 +16,10 @@ type MessageParts = readonly [before: string, after: string];
 /** The 422 for a text that cannot be parsed. Callers that show the place in another way use `place` and `parts`. */
 export class InvalidText extends ApiError {
   /** Null if the error concerns the whole text. */
-  readonly place: Place | null;
+  readonly place: TextPosition | null;
   readonly parts: MessageParts;
 
-  constructor(parts: MessageParts, place: Place | null) {
+  constructor(parts: MessageParts, place: TextPosition | null) {
     const stated = place === null ? "" : ` at line ${place.line}, column ${place.column}`;
     const message = parts.join(stated);
     super("VALIDATION_ERROR", { message, details: { fields: [{ path: "", message }] } });
@@ -42,7 +42,7 @@ export function invalidYaml(text: string, offset: number, why?: string): Invalid
   return invalidAt(text, offset, "The YAML is not valid", why === undefined ? "." : `: ${why}.`);
 }
 
-export function placeAt(offset: number, text: string): Place {
+export function placeAt(offset: number, text: string): TextPosition {
   let line = 1;
   let start = 0;
   for (let index = 0; index < offset; index++) {

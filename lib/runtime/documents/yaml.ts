@@ -10,9 +10,9 @@ import {
   invalidAt,
   invalidText,
   invalidYaml,
-  type Place,
   placeAt,
   type TextKind,
+  type TextPosition,
 } from "./invalid-text.ts";
 import { nestedYaml, ValueBuilder } from "./yaml-value.ts";
 
@@ -22,7 +22,7 @@ interface YamlOptions {
   /** `body` by default. */
   readonly kind?: TextKind;
   /** With this callback, a duplicate key is not an error: the last value counts. */
-  readonly onRepeatedKey?: (place: Place) => void;
+  readonly onRepeatedKey?: (place: TextPosition) => void;
 }
 
 /** Throws a 422 with the place of the first part that is not accepted. */

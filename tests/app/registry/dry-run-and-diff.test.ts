@@ -21,8 +21,8 @@ const after = {
   member: { routes: [{ path: "/b", methods: ["GET"], required_labels: ["x"] }] },
 };
 /** A change of the service itself, or of a route: its scope, method and path. */
-type Place = [scope: string, method: string, path: string] | null;
-const change = (action: string, place: Place, before: object | null, after: object | null) => {
+type RoutePlace = [scope: string, method: string, path: string] | null;
+const change = (action: string, place: RoutePlace, before: object | null, after: object | null) => {
   const [scope, method, path] = place ?? [null, null, null];
   return { action, scope, method, path, before, after };
 };

@@ -3,9 +3,9 @@ import {
   decodeUtf8,
   InvalidText,
   locate,
-  type Place,
   parseJsonText,
   parseText,
+  type TextPosition,
 } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
 import { stringify } from "yaml";
@@ -105,7 +105,7 @@ describe("the place of a field", () => {
 
 describe("an error of parsing", () => {
   const bytes = (text: string) => new TextEncoder().encode(text);
-  test.each<[string, () => unknown, Place | null, string, string]>([
+  test.each<[string, () => unknown, TextPosition | null, string, string]>([
     [
       "YAML with an open bracket",
       () => parseText("a: 1\nb: [\n"),

@@ -81,13 +81,13 @@ export async function isUnsealed(
   return found.length > 0;
 }
 
-type Place = { position: number; salt: string; chain: string };
+type ChainPosition = { position: number; salt: string; chain: string };
 
 type ProvenRow = EventRow & {
   named_by_outcome: boolean | null;
   intent_member_id: string | null;
-  intent: Place | null;
-  outcome_place: Place | null;
+  intent: ChainPosition | null;
+  outcome_place: ChainPosition | null;
   /** Whether an entry that was committed before the export was requested has no place. */
   unsealed: boolean;
   claimed: boolean;

@@ -4,8 +4,8 @@ import {
   Empty,
   Fact,
   Loaded,
+  type PageAddress,
   PagedRows,
-  type Place,
   Route,
   replacePlace,
   Time,
@@ -23,15 +23,15 @@ import { type Log, listEvents, ORGANIZATION_LOG, PERSON_LOG, type ShownEvent } f
 import { FILTERS, type Filters, filtersOf } from "./selection.ts";
 import { VerifyView } from "./verify/verify-view.tsx";
 
-export function AuditView({ place }: { place: Place }) {
+export function AuditView({ place }: { place: PageAddress }) {
   return <LogView log={ORGANIZATION_LOG} place={place} />;
 }
 
-export function PersonAuditView({ place }: { place: Place }) {
+export function PersonAuditView({ place }: { place: PageAddress }) {
   return <LogView log={PERSON_LOG} place={place} />;
 }
 
-function LogView({ log, place }: { log: Log; place: Place }) {
+function LogView({ log, place }: { log: Log; place: PageAddress }) {
   const [page, request_id] = place.segments;
   if (page === "verify") return <VerifyView log={log} />;
   if (page === "events" && request_id !== undefined) return <EventView log={log} request_id={request_id} />;

@@ -8,7 +8,7 @@ import {
   FailureNotice,
   Form,
   Loaded,
-  type Place,
+  type PageAddress,
   SearchedList,
   SelectField,
   Time,
@@ -26,7 +26,7 @@ import { useAddress, useList, useSession } from "../portal-session.ts";
 import { Granted, labelsOf, MEMBERS_LABEL, roleOptions, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
-export function MembersView({ place }: { place: Place }) {
+export function MembersView({ place }: { place: PageAddress }) {
   const [member_id] = place.segments;
   return member_id === undefined ? <MemberList /> : <MemberView key={member_id} member_id={member_id} />;
 }

@@ -1,5 +1,5 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { CopyButton, Empty, Fact, Loaded, type Place, Time, useAsked } from "@ostiary/lib/page";
+import { CopyButton, Empty, Fact, Loaded, type PageAddress, Time, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { EventTable } from "../audit/event-table.tsx";
 import { listEvents, ORGANIZATION_LOG } from "../audit/logs.ts";
@@ -58,7 +58,7 @@ function Counts() {
 }
 
 /** Returns the place of a service account's keys, or of the member's own keys. */
-function keysAt(account_id: string | null): [ViewPath, Partial<Place>?] {
+function keysAt(account_id: string | null): [ViewPath, Partial<PageAddress>?] {
   return account_id === null ? [MEMBER_KEYS] : [SERVICE_ACCOUNTS, { segments: [account_id] }];
 }
 

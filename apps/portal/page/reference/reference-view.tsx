@@ -2,7 +2,7 @@ import {
   DataTable,
   Empty,
   Loaded,
-  type Place,
+  type PageAddress,
   Route,
   SearchedList,
   useAsked,
@@ -22,7 +22,7 @@ import {
 import { OperationView } from "./operation-view.tsx";
 
 /** Shows the operations of the edge description that the member may call (PT-41). */
-export function ReferenceView({ place }: { place: Place }) {
+export function ReferenceView({ place }: { place: PageAddress }) {
   const t = useTexts().reference;
   const { gateway } = useSession();
   const address = useAddress();

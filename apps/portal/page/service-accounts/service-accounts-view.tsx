@@ -1,5 +1,14 @@
 import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { Button, DataTable, Fact, Loaded, type Place, SearchedList, Time, useAsked } from "@ostiary/lib/page";
+import {
+  Button,
+  DataTable,
+  Fact,
+  Loaded,
+  type PageAddress,
+  SearchedList,
+  Time,
+  useAsked,
+} from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { KeyList, serviceAccountKeys } from "../keys/keys-view.tsx";
@@ -11,7 +20,7 @@ import { useAddress, useList, useSession } from "../portal-session.ts";
 import { SERVICE_ACCOUNTS_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
-export function ServiceAccountsView({ place }: { place: Place }) {
+export function ServiceAccountsView({ place }: { place: PageAddress }) {
   const [id] = place.segments;
   return id === undefined ? <AccountList /> : <ServiceAccountView key={id} id={id} />;
 }

@@ -2,8 +2,8 @@ import {
   DataTable,
   Empty,
   Loaded,
+  type PageAddress,
   PagedRows,
-  type Place,
   Route,
   replacePlace,
   SelectField,
@@ -32,7 +32,7 @@ import {
 } from "./usage-shapes.ts";
 
 /** Shows the organization's usage in a month, its quotas, and the limits of the member's calls. */
-export function UsageView({ place }: { place: Place }) {
+export function UsageView({ place }: { place: PageAddress }) {
   const { usage: t, locale } = useTexts();
   const { gateway } = useSession();
   const address = useAddress();

@@ -4,8 +4,8 @@ import type { LoadName } from "./loads.ts";
 import type { FloorSample, Measured } from "./measure.ts";
 import type { SubjectName } from "./subjects.ts";
 
-type Place = readonly [SubjectName, LoadName];
-type Ratio = readonly [title: string, of: Place, over: Place, bound: number];
+type TableCell = readonly [SubjectName, LoadName];
+type Ratio = readonly [title: string, of: TableCell, over: TableCell, bound: number];
 
 const RATES: readonly Ratio[] = [
   ["public / pass-through on fetch, 64 clients", ["public", "64"], ["pass_through_fetch", "64"], 0.85],
@@ -77,12 +77,12 @@ function memory(cells: readonly Measured[]): JudgedGoal[] {
 
 function valuesAt(
   cells: readonly Measured[],
-  place: Place,
+  place: TableCell,
   figure: keyof FloorSample,
 ): readonly number[] | null {
   return cellAt(cells, place)?.samples.map((sample) => sample[figure]) ?? null;
 }
 
-function cellAt(cells: readonly Measured[], [subject, load]: Place): Measured | undefined {
+function cellAt(cells: readonly Measured[], [subject, load]: TableCell): Measured | undefined {
   return cells.find(({ what }) => what.subject.name === subject && what.load.name === load);
 }

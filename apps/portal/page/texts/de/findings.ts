@@ -1,4 +1,4 @@
-import type { Finding, FindingCode, Place } from "@ostiary/lib/verification/findings";
+import type { Finding, FindingCode, FindingPlace } from "@ostiary/lib/verification/findings";
 
 /** The German sentence for each finding. Its place, and what was expected and found, stand around it. */
 export const GERMAN: Readonly<Record<FindingCode, string>> = {
@@ -56,7 +56,7 @@ export function germanOf({ code, place, expected, found }: Finding): string {
   ].join(" ");
 }
 
-function placeText({ line, event_id, position, to, leaf, root }: Place): string {
+function placeText({ line, event_id, position, to, leaf, root }: FindingPlace): string {
   const range =
     to === undefined || to === position ? `Position ${position}` : `Positionen ${position} bis ${to}`;
   return [
