@@ -11,7 +11,7 @@ import {
   KEY_NAME_DEFAULT,
   lifetimeAfter,
   toApiKey,
-  whyOver,
+  whyNotRotatable,
 } from "./api-key.ts";
 import { insertKey, lockKey, revokeKey } from "./api-key-sql.ts";
 import type { OwnerAddress } from "./owners.ts";
@@ -67,7 +67,7 @@ export async function rotateKey(
     const found = await owner.find(tx, true);
     const old = await lockKey(tx, found, id);
     const now = clock.now();
-    refuseOver(old, now);
+    refuseNotRotatable(old, now);
     const { row, created } = newKey(deps, old.name, lifetimeAfter(old, apiKeyMaxAgeSeconds));
     await insertKey(tx, found, row);
     const overlapEndsMs = now + overlap_seconds * 1000;
@@ -79,8 +79,8 @@ export async function rotateKey(
   return database.transaction("rotate_api_key", work, { lane: await owner.lane(database) });
 }
 
-function refuseOver(key: ApiKeyRow, now: number): void {
-  const value = whyOver(key, now);
+function refuseNotRotatable(key: ApiKeyRow, now: number): void {
+  const value = whyNotRotatable(key, now);
   if (value === null) return;
   const message = {
     revoked: "This key is revoked: create a new one.",

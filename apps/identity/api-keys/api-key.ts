@@ -74,7 +74,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
 }
 
 /** Returns the reason why a key cannot be rotated, or null if it can. */
-export function whyOver(
+export function whyNotRotatable(
   { revoked_at, rotated_to, expires_at }: ApiKeyRow,
   now: number,
 ): "revoked" | "rotated" | "expired" | null {
