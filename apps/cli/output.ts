@@ -20,18 +20,18 @@ const NO_BORDERS = {
   middle: "  ",
 };
 
-export type Colours = ReturnType<typeof createColors>;
+export type Colors = ReturnType<typeof createColors>;
 
 /** Writes results: tables and sentences for people or, with `--json`, the registry's response unchanged. */
 export class Output {
-  readonly colours: Colours;
+  readonly colors: Colors;
   readonly isJson: boolean;
   readonly #terminal: Terminal;
 
   constructor(terminal: Terminal, json: boolean) {
     this.#terminal = terminal;
     this.isJson = json;
-    this.colours = createColors(terminal.colours);
+    this.colors = createColors(terminal.colors);
   }
 
   /** With `--json`, writes the response body as JSON. Otherwise calls `write`. */
@@ -44,7 +44,7 @@ export class Output {
     this.#terminal.write(`${printableJson(body)}\n`);
   }
 
-  /** Writes text that is already printable and coloured. */
+  /** Writes text that is already printable and colored. */
   write(text: string): void {
     this.#terminal.write(text);
   }
@@ -65,7 +65,7 @@ export class Output {
       return;
     }
     const table = new Table({
-      head: headings.map((heading) => this.colours.bold(heading.toUpperCase())),
+      head: headings.map((heading) => this.colors.bold(heading.toUpperCase())),
       chars: NO_BORDERS,
       style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
     });

@@ -47,7 +47,7 @@ function terminalOf(env: Environment, interruption: AbortSignal): Terminal {
     writeError: (text) => void process.stderr.write(text),
     readInput: () => Bun.stdin.bytes(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askLine : null,
-    colours: process.stdout.isTTY === true && !env.NO_COLOR,
+    colors: process.stdout.isTTY === true && !env.NO_COLOR,
     progress: process.stderr.isTTY === true,
     interruption,
   };

@@ -6,8 +6,8 @@ export interface Terminal {
   readInput(): Promise<Uint8Array<ArrayBuffer>>;
   /** Asks the person for a line. Null if standard input or standard error is not a terminal. */
   ask: ((question: string) => Promise<string>) | null;
-  /** Whether standard output is a terminal that shows colours. */
-  colours: boolean;
+  /** Whether standard output is a terminal that shows colors. */
+  colors: boolean;
   /** Whether standard error is a terminal, where a line can be overwritten. */
   progress: boolean;
   /** The signal that Ctrl-C aborts. */

@@ -61,7 +61,7 @@ async function verify(
   options: VerifyOptions,
 ): Promise<void> {
   const given = await givenOf(options);
-  const progress = new Progress(terminal.colours ? terminal.writeError : () => {});
+  const progress = new Progress(terminal.colors ? terminal.writeError : () => {});
   const verdict = await verifyExport(linesOf(file), given, (events) => progress.show(events));
   progress.clear();
   output.result(verdict, () => {

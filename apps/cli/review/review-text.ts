@@ -5,27 +5,27 @@ import {
   subjectOf,
   summaryOf,
 } from "@ostiary/lib/domain/routes";
-import type { Colours } from "../output.ts";
+import type { Colors } from "../output.ts";
 import { printable } from "../terminal.ts";
 import type { Review } from "./review.ts";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
 /** Returns a review for a terminal: the changes of each service with their marks, then a summary. */
-export function reviewText({ services, counts }: Review, colours: Colours): string[] {
+export function reviewText({ services, counts }: Review, colors: Colors): string[] {
   const sections = services.flatMap(({ service, state, changes }) => [
-    colours.bold(printable(`${service}: ${state}`)),
-    ...changes.flatMap((change) => changeLines(change, colours)),
+    colors.bold(printable(`${service}: ${state}`)),
+    ...changes.flatMap((change) => changeLines(change, colors)),
   ]);
   return [...sections, summaryOf(services.flatMap(({ changes }) => changes).length, counts)];
 }
 
-function changeLines(change: MarkedChange, colours: Colours): string[] {
-  const paint = { added: colours.green, removed: colours.red, changed: colours.yellow }[change.action];
+function changeLines(change: MarkedChange, colors: Colors): string[] {
+  const paint = { added: colors.green, removed: colors.red, changed: colors.yellow }[change.action];
   return [
     ...whatChanges(change).map((line) => paint(printable(line))),
     ...change.marks.map(({ effect, reason }) => {
-      const word = effect === "opens" ? colours.magenta("opens:") : colours.red("breaks:");
+      const word = effect === "opens" ? colors.magenta("opens:") : colors.red("breaks:");
       return `    ${word} ${printable(reason)}`;
     }),
   ];

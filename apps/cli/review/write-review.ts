@@ -38,7 +38,7 @@ export function reviewWriter(output: Output, { output: form, failOn = [] }: Revi
   return (review, json) => {
     if (form === "markdown") output.write(reviewMarkdown(review));
     else if (output.isJson || form === "json") output.json(json);
-    else output.write(`${reviewText(review, output.colours).join("\n")}\n`);
+    else output.write(`${reviewText(review, output.colors).join("\n")}\n`);
     if (failOn.some((effect) => review.counts[effect] > 0)) throw new Flagged();
   };
 }

@@ -30,7 +30,7 @@ export interface DialTarget {
 
 /**
  * Establishes one connection to a service. Tries the addresses of the service one after the other: the next one
- * when an address refuses, or when it stays silent for a while. An attempt cannot be cancelled, so the attempt at
+ * when an address refuses, or when it stays silent for a while. An attempt cannot be canceled, so the attempt at
  * a silent address stays under way, and its connection is used if it is established later. The dial itself ends after
  * the connect timeout, so that the next one asks for the addresses again.
  */

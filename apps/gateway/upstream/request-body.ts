@@ -75,7 +75,7 @@ class CountedBody implements ByteSource {
   readonly #bounds: CallBounds;
   readonly #bodyTimeoutMs: number;
   #bytes = 0;
-  #cancelled = false;
+  #canceled = false;
 
   constructor(
     reader: ReadableStreamDefaultReader<Uint8Array>,
@@ -97,7 +97,7 @@ class CountedBody implements ByteSource {
     const chunk = await this.#read();
     if (chunk === undefined) {
       if (this.#length === null) await this.#requireSound();
-      this.#exchange.bodyComplete = !this.#cancelled;
+      this.#exchange.bodyComplete = !this.#canceled;
       return undefined;
     }
     this.#bytes += chunk.byteLength;
@@ -130,7 +130,7 @@ class CountedBody implements ByteSource {
   }
 
   cancel(): void {
-    this.#cancelled = true;
+    this.#canceled = true;
     this.#reader.cancel().catch(() => {});
   }
 }

@@ -84,7 +84,7 @@ export async function runCli(
       },
       readInput: async () => Uint8Array.from(Buffer.from(input)),
       ask: null,
-      colours: false,
+      colors: false,
       progress: false,
       interruption: new AbortController().signal,
       ...terminal,

@@ -58,7 +58,7 @@ test("--version prints the version of the product", async () => {
 test("colors are shown on a terminal only, and not in JSON", async () => {
   await registry.put("painted", service("/painted/1"));
   await registry.put("painted", service("/painted/2"));
-  const colored = { terminal: { colours: true } };
+  const colored = { terminal: { colors: true } };
   expect((await cli(["diff", "painted"])).stdout).not.toContain(ESCAPE);
   expect((await cli(["services"])).stdout).not.toContain(ESCAPE);
   const { stdout } = await cli(["diff", "painted"], colored);

@@ -27,7 +27,7 @@ async function run(name: string, cli: string, parameters: string[]) {
       },
       readInput: async () => new Uint8Array(),
       ask: null,
-      colours: false,
+      colors: false,
       progress: false,
       interruption: new AbortController().signal,
     },

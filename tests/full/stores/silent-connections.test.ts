@@ -115,7 +115,7 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
   });
 
   // OP-18
-  test("are not confused with a statement that is slow or waits for a lock: its call alone is cancelled", async () => {
+  test("are not confused with a statement that is slow or waits for a lock: its call alone is canceled", async () => {
     const pids = async () => new Set((await run(direct, CLIENTS)).map(({ pid }) => pid));
     const before = await pids();
     const gate = Promise.withResolvers<void>();

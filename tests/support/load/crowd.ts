@@ -47,7 +47,7 @@ export interface Crowd {
   leave(): Promise<void>;
 }
 
-interface Behaviour {
+interface Behavior {
   readonly says: string | Buffer;
   /** Returns whether a client that has received this text has reached its final state. */
   isSettled(received: string): boolean;
@@ -58,15 +58,15 @@ interface Behaviour {
 /** Connects `count` clients. Resolves once each client has reached its state or its connection was closed. */
 export async function gatherCrowd(url: string, kind: CrowdKind, count: number): Promise<Crowd> {
   const { hostname, port, host } = new URL(url);
-  const behaviour = behaviours[kind](host);
+  const behavior = behaviors[kind](host);
   const members = new Set<Bun.Socket<Member>>();
   const statuses = new Map<string, number>();
-  const join = () => new Member(behaviour, members, statuses).connect(hostname, Number(port));
+  const join = () => new Member(behavior, members, statuses).connect(hostname, Number(port));
   for (let done = 0; done < count; done += BATCH) {
     await Promise.all(Array.from({ length: Math.min(BATCH, count - done) }, join));
   }
   const writing = setInterval(() => {
-    if (behaviour.goesOnWriting) for (const member of members) member.write("x");
+    if (behavior.goesOnWriting) for (const member of members) member.write("x");
   }, BYTE_PAUSE_MS);
   return {
     get open() {
@@ -83,15 +83,15 @@ export async function gatherCrowd(url: string, kind: CrowdKind, count: number): 
 }
 
 class Member {
-  readonly #behaviour: Behaviour;
+  readonly #behavior: Behavior;
   readonly #members: Set<Bun.Socket<Member>>;
   readonly #statuses: Map<string, number>;
   readonly #settled = Promise.withResolvers<void>();
   readonly #gone = Promise.withResolvers<void>();
   #received = "";
 
-  constructor(behaviour: Behaviour, members: Set<Bun.Socket<Member>>, statuses: Map<string, number>) {
-    this.#behaviour = behaviour;
+  constructor(behavior: Behavior, members: Set<Bun.Socket<Member>>, statuses: Map<string, number>) {
+    this.#behavior = behavior;
     this.#members = members;
     this.#statuses = statuses;
   }
@@ -115,16 +115,16 @@ class Member {
 
   opened(socket: Bun.Socket<Member>): void {
     this.#members.add(socket);
-    const { says } = this.#behaviour;
+    const { says } = this.#behavior;
     if (says.length > 0) socket.write(says);
-    if (this.#behaviour.isSettled("")) this.#settled.resolve();
+    if (this.#behavior.isSettled("")) this.#settled.resolve();
   }
 
   took(socket: Bun.Socket<Member>, bytes: Buffer): void {
     if (this.#received === "") this.#count(bytes.toString("latin1").slice(9, 12));
     if (this.#received.length < HEAD_LENGTH_MAX) this.#received += bytes.toString("latin1");
-    if (this.#behaviour.stopsReading) socket.pause();
-    if (this.#behaviour.isSettled(this.#received)) this.#settled.resolve();
+    if (this.#behavior.stopsReading) socket.pause();
+    if (this.#behavior.isSettled(this.#received)) this.#settled.resolve();
   }
 
   ended(socket: Bun.Socket<Member>): void {
@@ -153,7 +153,7 @@ const handlers: Bun.SocketHandler<Member> = {
 const isAnswered = (received: string) => received.includes("\r\n\r\n");
 const atOnce = () => true;
 
-const behaviours: Record<CrowdKind, (host: string) => Behaviour> = {
+const behaviors: Record<CrowdKind, (host: string) => Behavior> = {
   kept_alive: (host) => ({ says: head("GET", CROWD_PATHS.small, host), isSettled: isAnswered }),
   event_stream: (host) => ({
     says: head("GET", CROWD_PATHS.stream, host),

@@ -293,12 +293,12 @@ describe("a response", () => {
   });
 
   // PT-44
-  test("is read up to 1 MiB, and the rest is cancelled", async () => {
-    let cancelled = false;
+  test("is read up to 1 MiB, and the rest is canceled", async () => {
+    let canceled = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: (out) => out.enqueue(new Uint8Array(100_000).fill(120)),
       cancel: () => {
-        cancelled = true;
+        canceled = true;
       },
     });
     const response = await readResponse(new Response(endless, { headers: { "Content-Type": "text/plain" } }));
@@ -307,7 +307,7 @@ describe("a response", () => {
       text: SHOWN_BYTES_MAX,
       cut: true,
     });
-    expect(cancelled).toBe(true);
+    expect(canceled).toBe(true);
   });
 
   // PT-44

@@ -58,7 +58,7 @@ describe("the share of access lines", () => {
   });
 
   // OP-43
-  test("does not apply to refused, failed and cancelled requests", () => {
+  test("does not apply to refused, failed and canceled requests", () => {
     const sample = accessSample(0);
     expect([200, 204, 304, 400, 401, 404, 429, 499, 500, 503].filter(sample)).toEqual([
       400, 401, 404, 429, 499, 500, 503,

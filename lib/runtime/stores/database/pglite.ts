@@ -32,7 +32,7 @@ export class PgliteAdapter implements DatabaseAdapter {
     this.#onClosed = onClosed;
   }
 
-  /** Calls of an embedded database cannot be cancelled, so the deadline limits only the wait for the session. */
+  /** Calls of an embedded database cannot be canceled, so the deadline limits only the wait for the session. */
   deadline(): Deadline {
     return new Deadline({ ms: ACQUIRE_TIMEOUT_MS, ofProgress: true });
   }

@@ -97,7 +97,7 @@ export function sourceOf({ body }: UpstreamResponse): ByteSource {
 export class PushedBody implements ByteSource {
   readonly #queue: (Uint8Array | undefined)[] = [];
   #waiting: ((chunk: Uint8Array | undefined) => void) | null = null;
-  cancelled = false;
+  canceled = false;
 
   push(text: string): void {
     this.#put(Buffer.from(text, "latin1"));
@@ -115,7 +115,7 @@ export class PushedBody implements ByteSource {
   }
 
   cancel(): void {
-    this.cancelled = true;
+    this.canceled = true;
   }
 
   #put(chunk: Uint8Array | undefined): void {

@@ -101,7 +101,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       await waitFor(() => service.open === 0);
     });
 
-    test("after a request that was cancelled before the response head", async () => {
+    test("after a request that was canceled before the response head", async () => {
       service.handler = () => null;
       const { response, abort } = begin(client, service);
       await waitFor(() => service.requests.length === 1);
@@ -123,7 +123,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
       expect((await call(client, service)).text).toBe("ok");
     });
 
-    test("and closes it at once when fifty requests are cancelled under backpressure", async () => {
+    test("and closes it at once when fifty requests are canceled under backpressure", async () => {
       service.handler = (_, socket) => {
         socket.send(`HTTP/1.1 200 OK\r\nContent-Length: 8388608\r\n\r\n${"a".repeat(1_048_576)}`);
         return null;

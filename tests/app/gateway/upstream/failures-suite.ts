@@ -187,7 +187,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
       expect(service.requests.length).toBeLessThanOrEqual(3);
     });
 
-    test("does not retry a cancelled request", async () => {
+    test("does not retry a canceled request", async () => {
       await call(client, service);
       service.handler = () => null;
       const { response, abort } = begin(client, service);

@@ -122,7 +122,7 @@ describe("a request without an idle connection", () => {
     other.close();
   });
 
-  test("replaces the connection of another service's cancelled request", async () => {
+  test("replaces the connection of another service's canceled request", async () => {
     const other = new RawUpstream(() => null);
     const { call } = clientWith({ connections_max: 1 });
     const first = call(other);
@@ -152,7 +152,7 @@ describe("a request without an idle connection", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  test("leaves its connection to the next request if it is cancelled while it waits", async () => {
+  test("leaves its connection to the next request if it is canceled while it waits", async () => {
     const { call, counts } = clientWith();
     const first = call();
     first.handle.underway?.abort();
@@ -162,7 +162,7 @@ describe("a request without an idle connection", () => {
     expect(counts).toMatchObject({ established: 1, reused: 1 });
   });
 
-  test("is not sent if it is cancelled while it waits", async () => {
+  test("is not sent if it is canceled while it waits", async () => {
     const { call } = clientWith({ connections_max: 1 });
     holdResponses();
     const first = call();

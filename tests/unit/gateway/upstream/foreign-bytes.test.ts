@@ -115,7 +115,7 @@ test("bytes that a service sends before the first request of a connection are no
 });
 
 // GW-124
-test("a request whose connection is lost before it is written can be cancelled", async () => {
+test("a request whose connection is lost before it is written can be canceled", async () => {
   await call(client, service);
   const { response, abort } = begin(client, service);
   abort();
