@@ -5,7 +5,7 @@ import { type Client, KINDS } from "./clients.ts";
  * The result of one request, or of one event of a stream, as the client saw it. All
  * times are readings of `performance.now()` in this process.
  */
-export interface Answer {
+export interface ClientResponse {
   readonly client: Client;
   /** The index of the called gateway; for `publish`, the index of the called registry. */
   readonly replica: number;
@@ -60,7 +60,7 @@ export interface CellRun {
   readonly returningMs: number;
   readonly returnedMs: number;
   readonly endedMs: number;
-  readonly answers: readonly Answer[];
+  readonly responses: readonly ClientResponse[];
   readonly reached: readonly Reached[];
   readonly events: ReadonlyMap<string, string>;
   readonly served: readonly Served[];
@@ -73,21 +73,21 @@ export interface CellRun {
  */
 const DELAY_EXCUSED_MS = 200;
 
-export function isGood({ client, status }: Pick<Answer, "client" | "status">): boolean {
+export function isGood({ client, status }: Pick<ClientResponse, "client" | "status">): boolean {
   return status !== null && KINDS[client].good.includes(status);
 }
 
 /** Returns whether a failed request does not count, because the machine was too busy during it. */
-export function isExcused({ delayMs }: Answer): boolean {
+export function isExcused({ delayMs }: ClientResponse): boolean {
   return delayMs > DELAY_EXCUSED_MS;
 }
 
 /** Returns the duration of a request minus the time that processes waited for CPU time. */
-export function ownTime({ startedMs, endedMs, delayMs }: Answer): number {
+export function ownTime({ startedMs, endedMs, delayMs }: ClientResponse): number {
   return endedMs - startedMs - delayMs;
 }
 
-export function askedTheBroken({ parts }: Cell, { client, replica }: Answer): boolean {
+export function askedTheBroken({ parts }: Cell, { client, replica }: ClientResponse): boolean {
   if (client === "publish") {
     return parts.includes("registries") || (parts.includes("registry") && replica === BROKEN_REPLICA);
   }
@@ -98,13 +98,13 @@ export function askedTheBroken({ parts }: Cell, { client, replica }: Answer): bo
 export const BROKEN_REPLICA = 0;
 
 /** Returns whether a request needs a failed part or was sent to a failed replica. */
-export function isConcerned(cell: Cell, answer: Answer): boolean {
-  const { needs } = KINDS[answer.client];
-  return askedTheBroken(cell, answer) || cell.parts.some((part) => needs.includes(part));
+export function isConcerned(cell: Cell, response: ClientResponse): boolean {
+  const { needs } = KINDS[response.client];
+  return askedTheBroken(cell, response) || cell.parts.some((part) => needs.includes(part));
 }
 
-export function withinFault({ answers, brokenMs, returningMs }: CellRun): Answer[] {
-  return answers.filter(({ startedMs, endedMs }) => startedMs >= brokenMs && endedMs <= returningMs);
+export function withinFault({ responses, brokenMs, returningMs }: CellRun): ClientResponse[] {
+  return responses.filter(({ startedMs, endedMs }) => startedMs >= brokenMs && endedMs <= returningMs);
 }
 
 /** Formats a time as the seconds since the beginning of the run. */

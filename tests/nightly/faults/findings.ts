@@ -19,9 +19,9 @@ export function findingsOf(run: CellRun): Findings {
   return {
     cell: nameOf(run.cell),
     well_again_ms: Number.isFinite(wellMs) ? Math.round(wellMs) : null,
-    requests: run.answers.length,
+    requests: run.responses.length,
     audited: run.reached.filter(({ client }) => client === "audited").length,
-    excused: run.answers.filter((answer) => !isGood(answer) && isExcused(answer)).length,
+    excused: run.responses.filter((response) => !isGood(response) && isExcused(response)).length,
     judgements: judge(run, { timed: true }),
   };
 }

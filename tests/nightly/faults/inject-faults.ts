@@ -4,7 +4,7 @@ import { waitFor } from "../../support/time/wait-for.ts";
 import { BROKEN_REPLICA } from "./cell-run.ts";
 import { type Cell, isOfClock, type Part } from "./cells.ts";
 import type { SettableClock } from "./system/clock.ts";
-import { answerOf, type Replica } from "./system/replica.ts";
+import { type Replica, statusOf } from "./system/replica.ts";
 import type { Linked, System } from "./system/system.ts";
 
 /** The latency that a slow link adds in each direction. A round trip takes longer by twice this time. */
@@ -24,7 +24,7 @@ interface Breakable {
   /** The clocks of the part that can be set; empty if a run injects no clock faults. */
   readonly clocks: readonly SettableClock[];
   /** Resolves when the part responds again after the fault. */
-  answers(): Promise<unknown>;
+  responds(): Promise<unknown>;
 }
 
 export async function injectFault(system: System, cell: Cell): Promise<void> {
@@ -57,7 +57,7 @@ export async function endFault(system: System, cell: Cell): Promise<void> {
     else if (cell.fault === "frozen") await inTurn(part.servers, (server) => server.thaw());
     else if (isOfClock(cell)) await setClocks(part.clocks, 0);
     else for (const link of part.links) link.heal();
-    await part.answers();
+    await part.responds();
   });
 }
 
@@ -96,7 +96,7 @@ function breakable(system: System, part: Part): Breakable {
 }
 
 function ofServer({ server, link }: Linked, clock?: SettableClock | null): Breakable {
-  return { servers: [server], links: [link], clocks: settable(clock ?? null), answers: async () => {} };
+  return { servers: [server], links: [link], clocks: settable(clock ?? null), responds: async () => {} };
 }
 
 function settable(clock: SettableClock | null): SettableClock[] {
@@ -104,12 +104,12 @@ function settable(clock: SettableClock | null): SettableClock[] {
 }
 
 function ofReplicas(replicas: readonly Replica[]): Breakable {
-  const isAlive = async ({ internalUrl }: Replica) => (await answerOf(`${internalUrl}/health/live`)) === 200;
+  const isAlive = async ({ internalUrl }: Replica) => (await statusOf(`${internalUrl}/health/live`)) === 200;
   return {
     servers: replicas.map(({ server }) => server),
     links: replicas.flatMap(({ links }) => [links.public, links.internal]),
     clocks: [],
-    answers: () =>
+    responds: () =>
       Promise.all(
         replicas.map((replica) =>
           waitFor(() => isAlive(replica), { timeoutMs: RETURN_MS, what: replica.name }),

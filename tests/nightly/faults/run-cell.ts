@@ -1,6 +1,6 @@
 import { waitFor } from "../../support/time/wait-for.ts";
 import type { AuditLog } from "./audit-log.ts";
-import { type Answer, type CellRun, isExcused, isGood, type StreamsSeen } from "./cell-run.ts";
+import { type CellRun, type ClientResponse, isExcused, isGood, type StreamsSeen } from "./cell-run.ts";
 import type { Cell } from "./cells.ts";
 import { CLIENTS, KINDS, LIMITS } from "./clients.ts";
 import { endFault, injectFault } from "./inject-faults.ts";
@@ -83,7 +83,7 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   await waitUntilWell(bed, returnedMs, pace);
   const ended = { ms: performance.now(), date: new Date() };
   await Bun.sleep(SAMPLE_MS); // The next sample includes the delay until `ended`.
-  const { answers, served } = load.recorder.take();
+  const { responses, served } = load.recorder.take();
   const run = {
     cell,
     beganMs: began.ms,
@@ -92,9 +92,9 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
     returningMs,
     returnedMs,
     endedMs: ended.ms,
-    answers: withDelays(
+    responses: withDelays(
       bed,
-      answers.filter(({ startedMs }) => startedMs >= began.ms),
+      responses.filter(({ startedMs }) => startedMs >= began.ms),
     ),
     reached: await reached.sinceLast(),
     served,
@@ -111,7 +111,7 @@ async function streamsSeen(log: AuditLog, streams: StreamReceiver): Promise<Stre
 }
 
 /**
- * Waits until all clients are served normally, judged by the answers that they got in the last `beforeMs`. If they are
+ * Waits until all clients are served normally, judged by the responses of the last `beforeMs`. If they are
  * not in time, the cell begins anyway, and its promises show why.
  */
 async function wellBefore(bed: Bed, { beforeMs }: Pace): Promise<void> {
@@ -119,20 +119,20 @@ async function wellBefore(bed: Bed, { beforeMs }: Pace): Promise<void> {
     const sinceMs = performance.now() - beforeMs;
     const lately = withDelays(
       bed,
-      bed.load.recorder.answers.filter(({ endedMs }) => endedMs >= sinceMs),
+      bed.load.recorder.responses.filter(({ endedMs }) => endedMs >= sinceMs),
     );
     return CLIENTS.every((client) => {
-      const answers = lately.filter((answer) => answer.client === client);
-      return answers.length > 0 && answers.every((answer) => isGood(answer) || isExcused(answer));
+      const responses = lately.filter((response) => response.client === client);
+      return responses.length > 0 && responses.every((response) => isGood(response) || isExcused(response));
     });
   };
   await waitFor(isWell, { timeoutMs: WELL_BEFORE_MS }).catch(() => {});
 }
 
-function withDelays({ system, delay }: Bed, answers: readonly Seen[]): Answer[] {
-  return answers.map((answer) => ({
-    ...answer,
-    delayMs: delay.between(answer.startedMs, answer.endedMs, processesOf(system, answer)),
+function withDelays({ system, delay }: Bed, responses: readonly Seen[]): ClientResponse[] {
+  return responses.map((response) => ({
+    ...response,
+    delayMs: delay.between(response.startedMs, response.endedMs, processesOf(system, response)),
   }));
 }
 
@@ -140,7 +140,10 @@ function withDelays({ system, delay }: Bed, answers: readonly Seen[]): Answer[] 
  * Returns the names of the processes on a request's path. Includes both replicas of a service if either may
  * have served the request.
  */
-function processesOf(system: System, { client, replica }: Pick<Answer, "client" | "replica">): string[] {
+function processesOf(
+  system: System,
+  { client, replica }: Pick<ClientResponse, "client" | "replica">,
+): string[] {
   const first = client === "publish" ? system.registries[replica] : system.gateways[replica];
   const behind = KINDS[client].needs.flatMap((part) => {
     if (part === "identity" || part === "audit") return system[part].map(({ name }) => name);
@@ -156,8 +159,8 @@ async function waitUntilWell(
   { wellMs, healMsMax }: Pace,
 ): Promise<void> {
   const isHealed = () => {
-    const answers = recorder.answers.map((answer) => ({ ...answer, delayMs: 0 }));
-    const lastMs = Math.max(...healing({ answers, served: recorder.served, returnedMs }).values());
+    const responses = recorder.responses.map((response) => ({ ...response, delayMs: 0 }));
+    const lastMs = Math.max(...healing({ responses, served: recorder.served, returnedMs }).values());
     return performance.now() - returnedMs - lastMs >= wellMs;
   };
   await waitFor(isHealed, { timeoutMs: healMsMax }).catch(() => {}); // The promise `heals` reports the timeout.

@@ -1,13 +1,13 @@
 import postgres from "postgres";
 import type { Random } from "../../support/random.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { answerOf, type Replica } from "../faults/system/replica.ts";
+import { type Replica, statusOf } from "../faults/system/replica.ts";
 import type { System } from "../faults/system/system.ts";
 import type { Gap } from "./judge.ts";
 import type { Way } from "./way.ts";
 
 const READY_MS = 60_000;
-/** The delay of an answer about changes with which a gateway still counts as one that reaches identity. */
+/** The delay of a response about changes with which a gateway still counts as one that reaches identity. */
 const SHORT_MS = 650;
 
 export interface Field {
@@ -32,8 +32,8 @@ export function shuffledFaults(field: Field): Fault[] {
     () => killed(system, replica(), lengthMs()),
     () => frozen(system, replica(), lengthMs()),
     () => heldValidations(field, "request", 3_000 + lengthMs()),
-    () => heldValidations(field, "answer", 3_000 + lengthMs()),
-    () => heldValidations(field, "answer", 3_000 + lengthMs()),
+    () => heldValidations(field, "response", 3_000 + lengthMs()),
+    () => heldValidations(field, "response", 3_000 + lengthMs()),
     () => slowChanges(field, gateway(), lengthMs()),
     () => heldChanges(field, gateway(), lengthMs()),
     () => cut(field, gateway(), lengthMs() * 2, "cut"),
@@ -66,7 +66,7 @@ async function frozen(system: System, replica: Replica, ms: number): Promise<str
 /** Holds up validations before or behind identity, while changes arrive in time. */
 async function heldValidations(
   { ways, random }: Field,
-  direction: "request" | "answer",
+  direction: "request" | "response",
   ms: number,
 ): Promise<string> {
   const delayMs = 2_500 + random.below(2_500);
@@ -78,18 +78,18 @@ async function heldValidations(
 
 async function slowChanges(field: Field, gateway: number, ms: number): Promise<string> {
   const { changes } = wayOf(field, gateway).delays;
-  changes.answer = SHORT_MS;
+  changes.response = SHORT_MS;
   await Bun.sleep(ms);
-  changes.answer = 0;
+  changes.response = 0;
   return `changes late by ${SHORT_MS} ms at gateway ${gateway + 1}`;
 }
 
 async function heldChanges(field: Field, gateway: number, ms: number): Promise<string> {
   const { changes } = wayOf(field, gateway).delays;
   return await withoutContact(field, [gateway], async () => {
-    changes.answer = 3_000;
+    changes.response = 3_000;
     await Bun.sleep(ms);
-    changes.answer = 0;
+    changes.response = 0;
     return `changes held up at gateway ${gateway + 1}`;
   });
 }
@@ -100,7 +100,7 @@ async function cut(field: Field, gateway: number, ms: number, how: "cut" | "swal
     link[how]();
     await Bun.sleep(ms);
     link.heal();
-    return `gateway ${gateway + 1} ${how === "cut" ? "cut off" : "without answers"} for ${ms} ms`;
+    return `gateway ${gateway + 1} ${how === "cut" ? "cut off" : "without responses"} for ${ms} ms`;
   });
 }
 
@@ -123,7 +123,7 @@ async function databaseAway(field: Field, ms: number): Promise<string> {
     await Bun.sleep(ms);
     database.link.heal();
     for (const { internalUrl, name } of identity) {
-      const isReady = async () => (await answerOf(`${internalUrl}/health/ready`)) === 200;
+      const isReady = async () => (await statusOf(`${internalUrl}/health/ready`)) === 200;
       await waitFor(isReady, { timeoutMs: READY_MS, what: `the readiness of ${name}` });
     }
     for (const replica of identity) await field.system.noticed(replica);

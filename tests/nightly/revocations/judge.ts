@@ -1,4 +1,4 @@
-/** The answer of a gateway to a credential. */
+/** The response of a gateway to a credential. */
 export interface Admission {
   readonly admitted: boolean;
   /** Whether the caller has the label of the route; undefined if that is not known, or does not matter. */
@@ -10,15 +10,15 @@ export interface Admission {
 export interface Change {
   readonly what: string;
   readonly startedMs: number;
-  readonly answeredMs: number;
+  readonly respondedMs: number;
   readonly admission: Admission;
 }
 
-/** One use of a credential. `admission` is null if the answer tells nothing, as a 503. */
+/** One use of a credential. `admission` is null if the response tells nothing, as a 503. */
 export interface Use {
   readonly gateway: number;
   readonly sentMs: number;
-  readonly answeredMs: number;
+  readonly respondedMs: number;
   readonly admission: Admission | null;
 }
 
@@ -50,12 +50,12 @@ export interface Judgement {
   readonly cutOff: number;
   /** The same by a gateway with contact, while processes waited for a processor. */
   readonly delayed: number;
-  /** The longest time after the answer to a change at which a gateway with contact used its old admission. */
+  /** The longest time after the response to a change at which a gateway with contact used its old admission. */
   readonly latestMs: number;
 }
 
 export const SEEN_MS = 2_000;
-/** The pause in which a cached result may end late: a validation and its answer. */
+/** The pause in which a cached result may end late: a validation and its response. */
 const TTL_SLACK_MS = 500;
 
 /** Judges each use by the admissions that could hold for it: the last one that must be known, and all after it. */
@@ -66,16 +66,16 @@ export function judge({ changes, uses }: CredentialHistory, bounds: Bounds): Jud
     const { admission } = use;
     if (admission === null) continue;
     decided += 1;
-    const possible = changes.filter(({ startedMs }) => startedMs <= use.answeredMs);
+    const possible = changes.filter(({ startedMs }) => startedMs <= use.respondedMs);
     const seen = possible.findLastIndex((change) => knownMs(change, use.gateway, bounds) <= use.sentMs);
     const found = possible.findLastIndex((change) => agree(change.admission, admission));
     if (found < Math.max(0, seen)) broken.push(use);
     const next = possible[found + 1];
     if (found < Math.max(0, seen) || next === undefined) continue;
-    const lateMs = use.sentMs - next.answeredMs;
+    const lateMs = use.sentMs - next.respondedMs;
     const hasContact = !bounds.gaps.some(
       ({ gateway, fromMs, toMs }) =>
-        gateway === use.gateway && fromMs <= use.sentMs && toMs + SEEN_MS >= next.answeredMs,
+        gateway === use.gateway && fromMs <= use.sentMs && toMs + SEEN_MS >= next.respondedMs,
     );
     if (hasContact) latestMs = Math.max(latestMs, lateMs);
     if (lateMs > SEEN_MS && hasContact) delayed += 1;
@@ -84,14 +84,14 @@ export function judge({ changes, uses }: CredentialHistory, bounds: Bounds): Jud
   return { broken, decided, cutOff, delayed, latestMs };
 }
 
-/** Returns when a gateway must know a change: two seconds after the answer or after contact, or when the TTL ends. */
-function knownMs({ answeredMs }: Change, gateway: number, { gaps, ttlMs, delayMs }: Bounds): number {
-  let dueMs = answeredMs + SEEN_MS;
+/** Returns when a gateway must know a change: two seconds after the response or after contact, or when the TTL ends. */
+function knownMs({ respondedMs }: Change, gateway: number, { gaps, ttlMs, delayMs }: Bounds): number {
+  let dueMs = respondedMs + SEEN_MS;
   for (const gap of gaps) {
-    if (gap.gateway === gateway && gap.fromMs <= dueMs && gap.toMs >= answeredMs) dueMs = gap.toMs + SEEN_MS;
+    if (gap.gateway === gateway && gap.fromMs <= dueMs && gap.toMs >= respondedMs) dueMs = gap.toMs + SEEN_MS;
   }
-  dueMs = Math.min(dueMs, answeredMs + ttlMs + TTL_SLACK_MS);
-  return dueMs + delayMs(gateway, answeredMs, dueMs);
+  dueMs = Math.min(dueMs, respondedMs + ttlMs + TTL_SLACK_MS);
+  return dueMs + delayMs(gateway, respondedMs, dueMs);
 }
 
 function agree(expected: Admission, seen: Admission): boolean {
@@ -109,15 +109,15 @@ export function narrate(
 ): string {
   const at = (ms: number) => `${((ms - broken.sentMs) / 1000).toFixed(3)} s`;
   const lines: [number, string][] = [
-    ...changes.map(({ what, startedMs, answeredMs, admission }): [number, string] => [
+    ...changes.map(({ what, startedMs, respondedMs, admission }): [number, string] => [
       startedMs,
-      `${what}, answered ${at(answeredMs)}: ${JSON.stringify(admission)}`,
+      `${what}, response ${at(respondedMs)}: ${JSON.stringify(admission)}`,
     ]),
     ...uses
       .filter(({ gateway, sentMs }) => gateway === broken.gateway && Math.abs(sentMs - broken.sentMs) < 4_000)
       .map((use): [number, string] => [
         use.sentMs,
-        `used, answered ${at(use.answeredMs)}: ${JSON.stringify(use.admission)}${use === broken ? " BROKEN" : ""}`,
+        `used, response ${at(use.respondedMs)}: ${JSON.stringify(use.admission)}${use === broken ? " BROKEN" : ""}`,
       ]),
     ...gaps
       .filter(({ gateway }) => gateway === broken.gateway)

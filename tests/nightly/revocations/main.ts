@@ -20,7 +20,7 @@ await runCommand(async () => {
 function summaryOf({ histories, decided, cutOff, delayed, latestMs, broken }: Result): string {
   return [
     `${histories} credentials, ${decided} uses judged, ${broken.length} credentials broke the promise.`,
-    `Latest use of an old admission with contact: ${Math.round(latestMs)} ms after the answer.`,
+    `Latest use of an old admission with contact: ${Math.round(latestMs)} ms after the response.`,
     `Uses of an old admission after two seconds: ${cutOff} without contact, ${delayed} while processes waited for a processor.`,
   ].join("\n");
 }

@@ -122,7 +122,7 @@ class Run {
       if (world.untilMs === Number.POSITIVE_INFINITY) await Bun.sleep(TAIL_MS);
     }
     for (const credential of world.credentials) {
-      const uses = credential.uses.filter(({ answeredMs }) => answeredMs < world.untilMs);
+      const uses = credential.uses.filter(({ respondedMs }) => respondedMs < world.untilMs);
       const judgement = judge({ ...credential, uses }, this.#bounds);
       this.#judgements.push(judgement);
       const [broken] = judgement.broken;

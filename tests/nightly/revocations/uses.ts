@@ -42,7 +42,7 @@ export class Uses implements AsyncDisposable {
     this.#timer = setInterval(() => this.#useAll(), INTERVAL_MS);
   }
 
-  /** Resolves when all uses have their answers. */
+  /** Resolves when all uses have their responses. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all(this.#underway);
@@ -64,7 +64,7 @@ export class Uses implements AsyncDisposable {
     this.#unanswered.set(name, unanswered + 1);
     const sentMs = performance.now();
     const admission = await askedAt(`${this.#gateways[gateway]}${PATHS[credential.kind]}`, credential);
-    credential.uses.push({ gateway, sentMs, answeredMs: performance.now(), admission });
+    credential.uses.push({ gateway, sentMs, respondedMs: performance.now(), admission });
     this.#unanswered.set(name, (this.#unanswered.get(name) ?? 1) - 1);
   }
 }

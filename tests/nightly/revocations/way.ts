@@ -6,11 +6,11 @@ import { type Proxy as NetworkProxy, startProxy } from "../../support/http/proxy
 /** The delays of the two directions of a connection, in milliseconds. */
 interface Delay {
   request: number;
-  answer: number;
+  response: number;
 }
 
 /**
- * The way of one gateway to identity. It can be cut, and it can hold up validations and answers about changes, each
+ * The way of one gateway to identity. It can be cut, and it can hold up validations and responses about changes, each
  * by itself.
  */
 export interface Way {
@@ -21,7 +21,7 @@ export interface Way {
 }
 
 export async function openWay(target: string): Promise<Way> {
-  const delays = { validations: { request: 0, answer: 0 }, changes: { request: 0, answer: 0 } };
+  const delays = { validations: { request: 0, response: 0 }, changes: { request: 0, response: 0 } };
   const { hostname, port } = new URL(target);
   const server = createServer((client) => {
     const identity = createConnection({ host: hostname, port: Number(port) });
@@ -32,7 +32,7 @@ export async function openWay(target: string): Promise<Way> {
       if (bytes.toString().startsWith("POST")) kind = "validations";
     });
     passOn(client, identity, () => ({ passes: "everything", latencyMs: delays[kind].request }));
-    passOn(identity, client, () => ({ passes: "everything", latencyMs: delays[kind].answer }));
+    passOn(identity, client, () => ({ passes: "everything", latencyMs: delays[kind].response }));
   });
   const link = await startProxy(`http://127.0.0.1:${await listenLocally(server)}`);
   return {

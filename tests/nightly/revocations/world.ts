@@ -32,14 +32,17 @@ type KeyCredential = Credential & { readonly path: string };
 interface Operation {
   readonly what: string;
   readonly asked: Asked;
-  /** Notes what a successful answer changed. */
+  /** Notes what a successful response changed. */
   readonly done: (body: unknown) => void;
 }
 
 /** One organization, whose owner does one operation after the other. Its credentials are what gateways admit. */
 export class World {
   readonly credentials: Credential[] = [];
-  /** The time up to which the histories hold: the start of an operation without an answer, which may have taken effect. */
+  /**
+   * The time up to which the histories hold: the start of an operation without a response, which may have taken
+   * effect.
+   */
   untilMs = Number.POSITIVE_INFINITY;
   readonly #directory: Directory;
   readonly #random: Random;
@@ -67,13 +70,13 @@ export class World {
     const { what, asked, done } = isLast ? this.#deletion() : this.#operation();
     const startedMs = performance.now();
     try {
-      const answered = await this.#directory.ask(asked);
-      if (answered === null) {
+      const response = await this.#directory.ask(asked);
+      if (response === null) {
         this.untilMs = startedMs;
-        return `${what} without answer`;
+        return `${what} without a response`;
       }
-      if (answered.status >= 300) return `${what} refused`;
-      done(answered.body);
+      if (response.status >= 300) return `${what} refused`;
+      done(response.body);
       this.#note(what, startedMs);
       return what;
     } catch (error) {
@@ -122,7 +125,7 @@ export class World {
     startedMs = performance.now(),
   ): void {
     const admission = this.#admissionOf({ ...made, isRevoked: false });
-    const first = { what: "created", startedMs, answeredMs: performance.now(), admission };
+    const first = { what: "created", startedMs, respondedMs: performance.now(), admission };
     this.credentials.push({ ...made, isRevoked: false, changes: [first], uses: [] });
   }
 
@@ -219,11 +222,11 @@ export class World {
 
   /** Adds a change to the history of each credential whose admission is another one now. */
   #note(what: string, startedMs: number): void {
-    const answeredMs = performance.now();
+    const respondedMs = performance.now();
     for (const credential of this.credentials) {
       const admission = this.#admissionOf(credential);
       const isSame = JSON.stringify(credential.changes.at(-1)?.admission) === JSON.stringify(admission);
-      if (!isSame) credential.changes.push({ what, startedMs, answeredMs, admission });
+      if (!isSame) credential.changes.push({ what, startedMs, respondedMs, admission });
     }
   }
 }

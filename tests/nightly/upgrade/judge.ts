@@ -1,4 +1,4 @@
-import { type Answer, type CellRun, isGood } from "../faults/cell-run.ts";
+import { type CellRun, type ClientResponse, isGood } from "../faults/cell-run.ts";
 import { CLIENTS } from "../faults/clients.ts";
 import { disturbed, judge } from "../faults/promises/promises.ts";
 import type { Part } from "./orders.ts";
@@ -16,9 +16,9 @@ export interface Step {
  */
 export function brokenIn(step: Step): string[] {
   const { run } = step;
-  const judged = run.answers.filter((answer) => !isEnd(step, answer));
+  const judged = run.responses.filter((response) => !isEnd(step, response));
   return [
-    ...disturbed({ ...run, answers: judged }).map((failed) => `a request failed: ${failed}`),
+    ...disturbed({ ...run, responses: judged }).map((failed) => `a request failed: ${failed}`),
     ...judge(run, { timed: false }).flatMap(({ promise, broken }) =>
       broken.map((how) => `${promise}: ${how}`),
     ),
@@ -26,17 +26,19 @@ export function brokenIn(step: Step): string[] {
 }
 
 /** Returns whether a failure may be an event stream that a stopping gateway closed. */
-function isEnd({ part }: Step, { client }: Answer): boolean {
+function isEnd({ part }: Step, { client }: ClientResponse): boolean {
   return part === "gateway" && client === "stream";
 }
 
 export function lineOf(step: Step): string {
   const { order, part, run } = step;
   const tookS = ((run.returnedMs - run.breakingMs) / 1000).toFixed(1);
-  const failures = run.answers.filter((answer) => !isGood(answer) && answer.startedMs >= run.breakingMs);
-  const ends = failures.filter((answer) => isEnd(step, answer)).length;
+  const failures = run.responses.filter(
+    (response) => !isGood(response) && response.startedMs >= run.breakingMs,
+  );
+  const ends = failures.filter((response) => isEnd(step, response)).length;
   const counts = [
-    `${run.answers.length} answers of ${CLIENTS.length} kinds of clients`,
+    `${run.responses.length} responses of ${CLIENTS.length} kinds of clients`,
     ...(ends > 0 ? [`${ends} streams ended`] : []),
     `${failures.length - ends} other failures`,
   ];

@@ -1,7 +1,7 @@
 import { waitFor } from "../../support/time/wait-for.ts";
 import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
-import { answerOf, type Replica } from "../faults/system/replica.ts";
+import { type Replica, statusOf } from "../faults/system/replica.ts";
 import type { Progress } from "../faults/system/system.ts";
 import { brokenIn, lineOf } from "./judge.ts";
 import { ORDERS, type Part } from "./orders.ts";
@@ -54,7 +54,7 @@ async function replaceAll(bed: Bed, part: Part, root: string) {
   const replace = async () => {
     for (const replica of replicasOf(bed, part)) {
       await replica.replaceBy(root);
-      await waitFor(async () => (await answerOf(`${replica.internalUrl}/health/ready`)) === 200, {
+      await waitFor(async () => (await statusOf(`${replica.internalUrl}/health/ready`)) === 200, {
         timeoutMs: READY_MS,
         what: `the readiness of ${replica.name}`,
       });

@@ -74,9 +74,9 @@ export class Load implements AsyncDisposable {
       const { replica, url } = await this.#system.nextGateway();
       const request = requestOf(client, this.#callers, turn++);
       if (request === null) return;
-      const answered = this.recorder.sends(client, replica);
+      const responded = this.recorder.sends(client, replica);
       const { status, counted } = await send(url, request);
-      answered(status, counted);
+      responded(status, counted);
     };
     return setInterval(() => void next(), 1_000 / KINDS[client].rate);
   }

@@ -36,8 +36,8 @@ export class Publisher {
     const { replica, url } = await this.#system.nextRegistry();
     const version = this.#publishedMs.push(performance.now()) - 1;
     const config = versionedService(this.#system.upstream.link.url, version);
-    const answered = this.#recorder.sends("publish", replica);
-    answered(await this.#system.put(url, "versioned", config));
+    const responded = this.#recorder.sends("publish", replica);
+    responded(await this.#system.put(url, "versioned", config));
   }
 
   async #look(): Promise<void> {
@@ -56,8 +56,8 @@ export class Publisher {
 async function versionServed(gateway: string): Promise<number | null> {
   try {
     const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
-    const answer: unknown = await (await fetch(gateway + VERSION_PATH, { signal })).json();
-    const { path } = Value.Parse(Versioned, answer);
+    const response: unknown = await (await fetch(gateway + VERSION_PATH, { signal })).json();
+    const { path } = Value.Parse(Versioned, response);
     return Number(path.split("/").at(-1));
   } catch {
     return null;

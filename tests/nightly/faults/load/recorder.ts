@@ -1,14 +1,14 @@
-import type { Answer, Counted, Served } from "../cell-run.ts";
+import type { ClientResponse, Counted, Served } from "../cell-run.ts";
 import type { Client } from "../clients.ts";
 
 /**
- * An answer without its scheduling delay. That delay is known only after the next sample of the processes'
+ * A response without its scheduling delay. That delay is known only after the next sample of the processes'
  * waits.
  */
-export type Seen = Omit<Answer, "delayMs">;
+export type Seen = Omit<ClientResponse, "delayMs">;
 
 export class Recorder {
-  #answers: Seen[] = [];
+  #responses: Seen[] = [];
   #served: Served[] = [];
   readonly #underway = new Set<{ readonly startedMs: number }>();
 
@@ -24,16 +24,16 @@ export class Recorder {
     };
   }
 
-  saw(answer: Seen): void {
-    this.#answers.push(answer);
+  saw(response: Seen): void {
+    this.#responses.push(response);
   }
 
   sawServed(served: Served): void {
     this.#served.push(served);
   }
 
-  get answers(): readonly Seen[] {
-    return this.#answers;
+  get responses(): readonly Seen[] {
+    return this.#responses;
   }
 
   get served(): readonly Served[] {
@@ -46,9 +46,9 @@ export class Recorder {
   }
 
   /** Returns what was recorded since the last call, and clears it. */
-  take(): { answers: Seen[]; served: Served[] } {
-    const taken = { answers: this.#answers, served: this.#served };
-    this.#answers = [];
+  take(): { responses: Seen[]; served: Served[] } {
+    const taken = { responses: this.#responses, served: this.#served };
+    this.#responses = [];
     this.#served = [];
     return taken;
   }

@@ -4,7 +4,7 @@ import { CLIENTS, type Client } from "../clients.ts";
 const GATEWAYS = 2;
 
 /** The part of a run that shows when clients were served normally again. */
-type Healing = Pick<CellRun, "answers" | "served" | "returnedMs">;
+type Healing = Pick<CellRun, "responses" | "served" | "returnedMs">;
 
 /**
  * Returns, for each kind of client and for `routes`, the time from the end of the fault until recovery. The
@@ -20,12 +20,12 @@ export function healing(run: Healing): ReadonlyMap<Client | "routes", number> {
  * no request failed, and `Infinity` if no request has succeeded since then.
  */
 function healingOf(run: Healing, client: Client): number {
-  const later = run.answers.filter(
-    (answer) => answer.client === client && answer.startedMs >= run.returnedMs,
+  const later = run.responses.filter(
+    (response) => response.client === client && response.startedMs >= run.returnedMs,
   );
-  const bad = later.filter((answer) => !isGood(answer) && !isExcused(answer));
+  const bad = later.filter((response) => !isGood(response) && !isExcused(response));
   const lastBad = Math.max(run.returnedMs, ...bad.map(({ startedMs }) => startedMs));
-  const isWell = later.some((answer) => isGood(answer) && answer.startedMs >= lastBad);
+  const isWell = later.some((response) => isGood(response) && response.startedMs >= lastBad);
   return isWell ? lastBad - run.returnedMs : Number.POSITIVE_INFINITY;
 }
 

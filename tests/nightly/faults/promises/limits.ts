@@ -1,8 +1,8 @@
-import { type Answer, type CellRun, secondsInto } from "../cell-run.ts";
+import { type CellRun, type ClientResponse, secondsInto } from "../cell-run.ts";
 import { LIMITS } from "../clients.ts";
 
-interface CountedAnswer extends Answer {
-  readonly counted: NonNullable<Answer["counted"]>;
+interface CountedResponse extends ClientResponse {
+  readonly counted: NonNullable<ClientResponse["counted"]>;
 }
 
 /**
@@ -12,32 +12,32 @@ interface CountedAnswer extends Answer {
 const SAME_END_S = 1;
 
 /**
- * Groups the counted answers by window. A killed Redis loses its counts, so its restart begins new windows.
+ * Groups the counted responses by window. A killed Redis loses its counts, so its restart begins new windows.
  */
-export function windowsOf(run: CellRun): CountedAnswer[][] {
+export function windowsOf(run: CellRun): CountedResponse[][] {
   const forgets = run.cell.parts.includes("redis") && run.cell.fault === "killed";
-  const epochOf = ({ startedMs }: Answer) => (forgets && startedMs >= run.brokenMs ? 1 : 0);
+  const epochOf = ({ startedMs }: ClientResponse) => (forgets && startedMs >= run.brokenMs ? 1 : 0);
   const groups = Map.groupBy(
-    run.answers.filter(isCounted),
-    (answer) => `${answer.counted.bucket} ${epochOf(answer)}`,
+    run.responses.filter(isCounted),
+    (response) => `${response.counted.bucket} ${epochOf(response)}`,
   );
-  return [...groups.values()].flatMap((answers) => {
-    const windows: CountedAnswer[][] = [];
-    for (const answer of answers.toSorted((a, b) => a.counted.resetS - b.counted.resetS)) {
+  return [...groups.values()].flatMap((responses) => {
+    const windows: CountedResponse[][] = [];
+    for (const response of responses.toSorted((a, b) => a.counted.resetS - b.counted.resetS)) {
       const [first] = windows.at(-1) ?? [];
-      const isNext = first === undefined || answer.counted.resetS - first.counted.resetS > SAME_END_S;
-      if (isNext) windows.push([answer]);
-      else windows.at(-1)?.push(answer);
+      const isNext = first === undefined || response.counted.resetS - first.counted.resetS > SAME_END_S;
+      if (isNext) windows.push([response]);
+      else windows.at(-1)?.push(response);
     }
     return windows;
   });
 }
 
-function isCounted(answer: Answer): answer is CountedAnswer {
-  return answer.client === "limited" && answer.counted !== undefined;
+function isCounted(response: ClientResponse): response is CountedResponse {
+  return response.client === "limited" && response.counted !== undefined;
 }
 
-export function problemsOfWindow(run: CellRun, window: readonly CountedAnswer[]): string[] {
+export function problemsOfWindow(run: CellRun, window: readonly CountedResponse[]): string[] {
   const passed = window.filter(({ status }) => status !== 429);
   const [first] = window;
   const when = first === undefined ? "" : secondsInto(run, first.startedMs);
@@ -64,7 +64,7 @@ export function problemsOfWindow(run: CellRun, window: readonly CountedAnswer[])
  * Returns whether the window is completely inside the run and outside the fault, so that no response is
  * missing.
  */
-function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean {
+function isUndisturbed(run: CellRun, window: readonly CountedResponse[]): boolean {
   const windowMs = LIMITS.windowS * 1000;
   const starts = window.map(({ startedMs }) => startedMs);
   const [from, to] = [Math.min(...starts), Math.max(...starts)];

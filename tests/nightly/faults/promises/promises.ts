@@ -1,8 +1,8 @@
 /** The promises of the product: statements that must hold during every fault. */
 import {
-  type Answer,
   askedTheBroken,
   type CellRun,
+  type ClientResponse,
   isConcerned,
   isExcused,
   isGood,
@@ -110,10 +110,10 @@ export const PROMISES: readonly Promised[] = [
     title: "No request takes longer than the timeouts of the parts that it needs.",
     timed: true,
     judge: (run) =>
-      run.answers
-        .filter((answer) => !askedTheBroken(run.cell, answer))
-        .filter((answer) => ownTime(answer) > KINDS[answer.client].limitMs + WAY_MS)
-        .map((answer) => `${KINDS[answer.client].title}: ${lateText(run, answer)}`),
+      run.responses
+        .filter((response) => !askedTheBroken(run.cell, response))
+        .filter((response) => ownTime(response) > KINDS[response.client].limitMs + WAY_MS)
+        .map((response) => `${KINDS[response.client].title}: ${lateText(run, response)}`),
   },
   {
     name: "slowness",
@@ -147,15 +147,18 @@ export function judge(run: CellRun, { timed }: { timed: boolean }): Judgement[] 
  * part.
  */
 export function disturbed(run: CellRun): string[] {
-  return failures(run, (answer) => answer.startedMs >= run.breakingMs && !isConcerned(run.cell, answer));
+  return failures(
+    run,
+    (response) => response.startedMs >= run.breakingMs && !isConcerned(run.cell, response),
+  );
 }
 
-function failures(run: CellRun, counts: (answer: Answer) => boolean): string[] {
-  return run.answers
-    .filter((answer) => counts(answer) && !isGood(answer) && !isExcused(answer))
+function failures(run: CellRun, counts: (response: ClientResponse) => boolean): string[] {
+  return run.responses
+    .filter((response) => counts(response) && !isGood(response) && !isExcused(response))
     .map(
       ({ client, status, startedMs }) =>
-        `${KINDS[client].title}: ${status ?? "no answer"} ${secondsInto(run, startedMs)}`,
+        `${KINDS[client].title}: ${status ?? "no response"} ${secondsInto(run, startedMs)}`,
     );
 }
 
@@ -181,7 +184,9 @@ function refusedWithout(
 ): Promised[] {
   const asked = (run: CellRun) =>
     run.cell.parts.some((part) => parts.includes(part)) && isAway(run.cell)
-      ? withinFault(run).filter((answer) => answer.client === client && !askedTheBroken(run.cell, answer))
+      ? withinFault(run).filter(
+          (response) => response.client === client && !askedTheBroken(run.cell, response),
+        )
       : null;
   return [
     {
@@ -190,7 +195,7 @@ function refusedWithout(
       judge: (run) =>
         asked(run)
           ?.filter(({ status }) => status !== 503)
-          .filter((answer) => answer.status !== null || !isExcused(answer))
+          .filter((response) => response.status !== null || !isExcused(response))
           .map(
             ({ status, startedMs }) => `a request (${client}) got ${status} ${secondsInto(run, startedMs)}`,
           ) ?? null,
@@ -201,19 +206,19 @@ function refusedWithout(
       timed: true,
       judge: (run) =>
         asked(run)
-          ?.filter((answer) => ownTime(answer) > limitMs)
-          .map((answer) => lateText(run, answer)) ?? null,
+          ?.filter((response) => ownTime(response) > limitMs)
+          .map((response) => lateText(run, response)) ?? null,
     },
   ];
 }
 
-function lateText(run: CellRun, answer: Answer): string {
-  const ms = Math.round(ownTime(answer));
-  return `${answer.status ?? "no answer"} after ${ms} ms ${secondsInto(run, answer.startedMs)}`;
+function lateText(run: CellRun, response: ClientResponse): string {
+  const ms = Math.round(ownTime(response));
+  return `${response.status ?? "no response"} after ${ms} ms ${secondsInto(run, response.startedMs)}`;
 }
 
 function wrongAdmissions(run: CellRun): string[] {
-  const admitted = run.answers
+  const admitted = run.responses
     .filter(({ client, status }) => client === "refused" && status !== null && status < 300)
     .map(({ status, startedMs }) => `an invalid credential got ${status} ${secondsInto(run, startedMs)}`);
   const reached = run.reached

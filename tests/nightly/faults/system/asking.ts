@@ -26,7 +26,7 @@ export interface Asked {
   readonly port?: "internal";
 }
 
-export interface Answered {
+export interface ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON body; null if the body is not JSON. */
@@ -47,11 +47,11 @@ export async function ask(
   replicas: readonly Replica[],
   random: Random,
   asked: Asked,
-): Promise<Answered | null> {
+): Promise<ServiceResponse | null> {
   const first = random.below(replicas.length);
   for (const replica of [...replicas.slice(first), ...replicas.slice(0, first)]) {
-    const answered = await send(replica, asked);
-    if (answered !== "refused") return answered;
+    const response = await send(replica, asked);
+    if (response !== "refused") return response;
   }
   // Pause, so that clients do not retry in a busy loop while both replicas are down.
   await Bun.sleep(PAUSE_MS);
@@ -60,10 +60,10 @@ export async function ask(
 
 const PAUSE_MS = 50;
 
-async function send(replica: Replica, asked: Asked): Promise<Answered | null | "refused"> {
+async function send(replica: Replica, asked: Asked): Promise<ServiceResponse | null | "refused"> {
   const { method, path, headers, body, port } = asked;
   try {
-    const answer = await fetch((port === "internal" ? replica.internalUrl : replica.url) + path, {
+    const response = await fetch((port === "internal" ? replica.internalUrl : replica.url) + path, {
       method,
       headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
       body: body && JSON.stringify(body),
@@ -72,8 +72,8 @@ async function send(replica: Replica, asked: Asked): Promise<Answered | null | "
       // call.
       keepalive: false,
     });
-    const text = await answer.text();
-    return { status: answer.status, headers: answer.headers, body: jsonOf(text) };
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: jsonOf(text) };
   } catch (error) {
     const isRefused = error instanceof Error && "code" in error && error.code === "ConnectionRefused";
     return isRefused ? "refused" : null;
@@ -96,12 +96,12 @@ export async function askSurely(
   replicas: readonly Replica[],
   random: Random,
   asked: Asked,
-): Promise<Answered | null> {
-  const answered = await ask(replicas, random, asked);
-  return answered === null || isUnclear(answered) ? null : answered;
+): Promise<ServiceResponse | null> {
+  const response = await ask(replicas, random, asked);
+  return response === null || isUnclear(response) ? null : response;
 }
 
-function isUnclear({ status }: Answered): boolean {
+function isUnclear({ status }: ServiceResponse): boolean {
   return status >= 500 || status === TOO_MANY_REQUESTS || status === REQUEST_TIMEOUT;
 }
 
@@ -116,12 +116,12 @@ export function insist(
   random: Random,
   asked: Asked,
   done?: number,
-): Promise<Answered> {
+): Promise<ServiceResponse> {
   return waitFor(
     async () => {
-      const answered = await ask(replicas, random, asked);
-      if (answered !== null && (answered.status < 300 || answered.status === done)) return answered;
-      throw new Error(JSON.stringify(answered));
+      const response = await ask(replicas, random, asked);
+      if (response !== null && (response.status < 300 || response.status === done)) return response;
+      throw new Error(JSON.stringify(response));
     },
     { timeoutMs: SURE_MS, what: `${asked.method} ${asked.path}` },
   );
@@ -161,6 +161,6 @@ export function listIn(body: unknown, ...path: readonly (string | number)[]): re
 }
 
 /** Throws an error about a response that the model does not know. */
-export function unexpected(asked: Asked, answered: Answered): never {
-  throw new Error(`${asked.method} ${asked.path} got ${answered.status}: ${JSON.stringify(answered.body)}`);
+export function unexpected(asked: Asked, response: ServiceResponse): never {
+  throw new Error(`${asked.method} ${asked.path} got ${response.status}: ${JSON.stringify(response.body)}`);
 }

@@ -1,6 +1,6 @@
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import type { Random } from "../../../support/random.ts";
-import { type Answered, AS_SERVICE, type Asked, askSurely, insist, textIn } from "./asking.ts";
+import { AS_SERVICE, type Asked, askSurely, insist, type ServiceResponse, textIn } from "./asking.ts";
 import type { Replica } from "./replica.ts";
 
 export interface Founder {
@@ -27,12 +27,12 @@ export class Directory {
   }
 
   /** Sends a request once. Returns null if it is unknown whether the request took effect. */
-  ask(asked: Asked): Promise<Answered | null> {
+  ask(asked: Asked): Promise<ServiceResponse | null> {
     return askSurely(this.#replicas, this.#random, { ...asked, headers: AS_SERVICE });
   }
 
   /** Repeats a request until it succeeds or gets the status `done`. */
-  insist(asked: Asked, done?: number): Promise<Answered> {
+  insist(asked: Asked, done?: number): Promise<ServiceResponse> {
     return insist(this.#replicas, this.#random, { ...asked, headers: AS_SERVICE }, done);
   }
 

@@ -56,7 +56,7 @@ export async function startReplica(
       UPKEEP_FILE: upkeepFile,
       ...variables,
     },
-    ready: async () => (await answerOf(`${internalUrl}/health/live`)) === 200,
+    ready: async () => (await statusOf(`${internalUrl}/health/live`)) === 200,
     crash: "SIGKILL",
     shutdown: "SIGTERM",
     startsMax: STARTS_MAX,
@@ -72,7 +72,7 @@ export async function startReplica(
 }
 
 /** Returns the status of a GET, or 0 if no response comes before the timeout. */
-export async function answerOf(url: string, timeoutMs = READY_TIMEOUT_MS): Promise<number> {
+export async function statusOf(url: string, timeoutMs = READY_TIMEOUT_MS): Promise<number> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })).status;
   } catch {

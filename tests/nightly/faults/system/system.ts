@@ -20,7 +20,7 @@ import { ADMIN_TOKEN, INTERNAL_TOKEN } from "./asking.ts";
 import { ProcessClock, type SettableClock } from "./clock.ts";
 import { Directory } from "./directory.ts";
 import { People } from "./people.ts";
-import { answerOf, type Replica, startReplica } from "./replica.ts";
+import { type Replica, startReplica, statusOf } from "./replica.ts";
 import { thingsService, VERSION_PATH, versionedService } from "./routes.ts";
 
 const READY_MS = 60_000;
@@ -124,7 +124,7 @@ export class System implements AsyncDisposable {
     const audit = started(this.audit[BROKEN_REPLICA]);
     return {
       postgres: clocks.postgres.readBy(() => timeOfPostgres(url)),
-      audit: clocks.audit.readBy(() => timeOfAnswers(audit.internalUrl)),
+      audit: clocks.audit.readBy(() => timeOfResponses(audit.internalUrl)),
     };
   }
 
@@ -165,7 +165,7 @@ export class System implements AsyncDisposable {
   /** Publishes a service at a registry. Returns the response status, or null if there is no response. */
   async put(registry: string, service: string, config: object): Promise<number | null> {
     try {
-      const answer = await fetch(`${registry}/services/${service}`, {
+      const response = await fetch(`${registry}/services/${service}`, {
         method: "PUT",
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
         body: JSON.stringify(config),
@@ -174,8 +174,8 @@ export class System implements AsyncDisposable {
         // fault.
         keepalive: false,
       });
-      await answer.arrayBuffer();
-      return answer.status;
+      await response.arrayBuffer();
+      return response.status;
     } catch {
       return null;
     }
@@ -184,13 +184,13 @@ export class System implements AsyncDisposable {
   /** Publishes a service. Resolves when every gateway responds to `GET path` with `status`. */
   async publish(name: string, config: object, path: string, status: number): Promise<void> {
     const isPublished = async () => {
-      const answered = await this.put(this.nextRegistry().url, name, config);
-      if (answered !== 200) throw new Error(`The registry refused the service: ${answered}`);
+      const status = await this.put(this.nextRegistry().url, name, config);
+      if (status !== 200) throw new Error(`The registry refused the service: ${status}`);
       return true;
     };
     await waitFor(isPublished, { timeoutMs: READY_MS, what: `the service ${name} at a registry` });
     for (const { url } of this.gateways) {
-      await waitFor(async () => (await answerOf(url + path)) === status, {
+      await waitFor(async () => (await statusOf(url + path)) === status, {
         timeoutMs: READY_MS,
         what: `${status} for ${path} at the gateway ${url}`,
       });
@@ -347,9 +347,9 @@ async function timeOfPostgres(url: string): Promise<number> {
 }
 
 /** Returns the time in the `Date` header of a response. */
-async function timeOfAnswers(url: string): Promise<number> {
-  const answer = await fetch(`${url}/health/live`, { keepalive: false });
-  return Date.parse(answer.headers.get("date") ?? "");
+async function timeOfResponses(url: string): Promise<number> {
+  const response = await fetch(`${url}/health/live`, { keepalive: false });
+  return Date.parse(response.headers.get("date") ?? "");
 }
 
 async function startStores(variablesOfPostgres?: Readonly<Record<string, string>>) {
@@ -375,7 +375,7 @@ async function startUpstream(reachedFile: string): Promise<Linked> {
     url,
     directory: temporaryFolder("upstream"),
     command: [process.execPath, entry, String(port), reachedFile, String(EVENT_INTERVAL_MS)],
-    ready: async () => (await answerOf(`${url}/ready`)) === 200,
+    ready: async () => (await statusOf(`${url}/ready`)) === 200,
     crash: "SIGKILL",
     shutdown: "SIGTERM",
   });

@@ -1,6 +1,5 @@
 import type { Random } from "../../../support/random.ts";
 import {
-  type Answered,
   AS_OPERATOR,
   type Asked,
   askSurely,
@@ -8,6 +7,7 @@ import {
   listIn,
   memberOf,
   numberIn,
+  type ServiceResponse,
   textIn,
   unexpected,
 } from "../../faults/system/asking.ts";
@@ -133,7 +133,7 @@ class ServiceWork {
   async #record(
     call: RevisionCall,
     asked: Asked,
-    succeeded: (answered: Answered) => RevisionAnswer,
+    succeeded: (answered: ServiceResponse) => RevisionAnswer,
   ): Promise<RevisionAnswer | null> {
     const answer = await this.#history.record(call, async () => {
       const answered = await askSurely(this.#field.system.registries, this.#random, asked);

@@ -3,13 +3,13 @@ import { type Bounds, type Change, type Gap, judge, type Use } from "../judge.ts
 
 const YES = { admitted: true, labelled: true, plan: null };
 const NO = { admitted: false };
-const CREATED: Change = { what: "created", startedMs: 0, answeredMs: 0, admission: YES };
-const REVOKED: Change = { what: "key revoked", startedMs: 9_900, answeredMs: 10_000, admission: NO };
+const CREATED: Change = { what: "created", startedMs: 0, respondedMs: 0, admission: YES };
+const REVOKED: Change = { what: "key revoked", startedMs: 9_900, respondedMs: 10_000, admission: NO };
 const change = (more: Partial<Change>): Change => ({ ...REVOKED, ...more });
 const use = (sentMs: number, admission: Use["admission"] = YES): Use => ({
   gateway: 0,
   sentMs,
-  answeredMs: sentMs + 10,
+  respondedMs: sentMs + 10,
   admission,
 });
 const without = (fromMs: number, toMs: number, gateway = 0): Gap => ({ gateway, fromMs, toMs });
@@ -18,14 +18,14 @@ const FOREVER = Number.POSITIVE_INFINITY;
 const cases: [name: string, holds: boolean, uses: Use[], changes?: Change[], bounds?: Partial<Bounds>][] = [
   ["admitted within two seconds", true, [use(11_990)]],
   ["admitted after two seconds", false, [use(12_010)]],
-  ["sent within two seconds, and answered late", true, [{ ...use(11_990), answeredMs: 15_000 }]],
+  ["sent within two seconds, with a late response", true, [{ ...use(11_990), respondedMs: 15_000 }]],
   ["refused at once", true, [use(10_100, NO), use(20_000, NO)]],
-  ["refused during the revocation", true, [{ ...use(9_880, NO), answeredMs: 9_950 }]],
+  ["refused during the revocation", true, [{ ...use(9_880, NO), respondedMs: 9_950 }]],
   ["refused before the revocation", false, [use(9_000, NO)]],
   ["without a decision", true, [use(20_000, null)]],
   ["cut off, within the TTL", true, [use(17_000)], undefined, { gaps: [without(9_000, FOREVER)] }],
   [
-    "cut off after the answer, within the TTL",
+    "cut off after the response, within the TTL",
     true,
     [use(17_000)],
     undefined,
@@ -43,12 +43,12 @@ const cases: [name: string, holds: boolean, uses: Use[], changes?: Change[], bou
     "not admitted again",
     false,
     [use(20_000, NO)],
-    [change({ admission: NO }), change({ admission: YES, startedMs: 15_000, answeredMs: 15_100 })],
+    [change({ admission: NO }), change({ admission: YES, startedMs: 15_000, respondedMs: 15_100 })],
   ],
   ["an old role", false, [use(20_000)], [change({ admission: { ...YES, labelled: false } })]],
   ["an old plan", false, [use(20_000)], [change({ admission: { ...YES, plan: "gold" } })]],
   [
-    "a plan that the answer does not tell",
+    "a plan that the response does not tell",
     true,
     [use(20_000, { admitted: true, labelled: true })],
     [change({ admission: { ...YES, plan: "gold" } })],
