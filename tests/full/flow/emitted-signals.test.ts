@@ -38,7 +38,7 @@ const linesOf = (service: ServiceName) => accessLines(run.stack[service]);
 
 /** Returns the gateway's log line of a request. */
 function lineOf(name: string): Record<string, unknown> {
-  const { request_id } = run.answers.get(name) ?? {};
+  const { request_id } = run.responses.get(name) ?? {};
   const found = linesOf("gateway").filter((line) => line.request_id === request_id);
   if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} log lines for ${name}`);
   return found[0];
@@ -52,7 +52,7 @@ function serverSpans(service?: ServiceName): ReceivedSpan[] {
 }
 
 test("every request of the run has its expected status", () => {
-  for (const [name, { status, expected }] of run.answers) expect([name, status]).toEqual([name, expected]);
+  for (const [name, { status, expected }] of run.responses) expect([name, status]).toEqual([name, expected]);
 });
 
 describe("logs", () => {
@@ -96,7 +96,7 @@ describe("logs", () => {
 
   test("the services behind the gateway log the same request id", () => {
     const found = (service: ServiceName, name: string) =>
-      linesOf(service).filter(({ request_id }) => request_id === run.answers.get(name)?.request_id);
+      linesOf(service).filter(({ request_id }) => request_id === run.responses.get(name)?.request_id);
     expect(found("identity", "member key")).toMatchObject([
       { route: "/internal/credentials/validate", status: 200 },
       { route: "/members/{member_id}/api-keys", status: 201 },
@@ -184,7 +184,7 @@ describe("a trace", () => {
 
   // OP-54
   test("has the request_id of the log lines on each span", () => {
-    const { request_id } = run.answers.get("member key") ?? {};
+    const { request_id } = run.responses.get("member key") ?? {};
     const { trace_id } = lineOf("member key");
     for (const span of run.collector.spans.filter((each) => each.trace_id === trace_id)) {
       expect(span.attributes.request_id).toBe(request_id ?? "");

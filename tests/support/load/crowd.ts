@@ -150,18 +150,18 @@ const handlers: Bun.SocketHandler<Member> = {
   error: (socket) => socket.data.ended(socket),
 };
 
-const isAnswered = (received: string) => received.includes("\r\n\r\n");
+const hasResponse = (received: string) => received.includes("\r\n\r\n");
 const atOnce = () => true;
 
 const behaviors: Record<CrowdKind, (host: string) => Behavior> = {
-  kept_alive: (host) => ({ says: head("GET", CROWD_PATHS.small, host), isSettled: isAnswered }),
+  kept_alive: (host) => ({ says: head("GET", CROWD_PATHS.small, host), isSettled: hasResponse }),
   event_stream: (host) => ({
     says: head("GET", CROWD_PATHS.stream, host),
     isSettled: (received) => received.includes("data: open"),
   }),
   slow_reader: (host) => ({
     says: head("GET", CROWD_PATHS.large, host),
-    isSettled: isAnswered,
+    isSettled: hasResponse,
     stopsReading: true,
   }),
   slow_writer: (host) => ({
@@ -180,7 +180,7 @@ const behaviors: Record<CrowdKind, (host: string) => Behavior> = {
       "Sec-WebSocket-Version: 13",
       `Sec-WebSocket-Key: ${btoa("sixteen bytes...")}`,
     ]),
-    isSettled: isAnswered,
+    isSettled: hasResponse,
   }),
 };
 

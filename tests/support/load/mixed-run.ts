@@ -7,7 +7,7 @@ import { waitFor } from "../time/wait-for.ts";
 export const SERVICES = ["gateway", "registry", "identity", "audit", "portal"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-interface GatewayAnswer {
+interface GatewayResponse {
   readonly request_id: string;
   readonly status: number;
   readonly expected: number;
@@ -23,7 +23,7 @@ export interface MixedRun {
   readonly stack: Stack;
   readonly collector: Collector;
   /** The responses, each by the name that the run gives to its request. */
-  readonly answers: ReadonlyMap<string, GatewayAnswer>;
+  readonly responses: ReadonlyMap<string, GatewayResponse>;
   readonly organization_id: string;
   readonly memberKey: string;
   readonly session: string;
@@ -64,14 +64,14 @@ export async function startMixedRun(everyEnv: Record<string, string> = {}): Prom
   return {
     stack,
     collector,
-    answers: caller.answers,
+    responses: caller.responses,
     organization_id,
     memberKey,
     session,
     secrets: [memberKey, session, viewer, REFUSED_KEY, ...tokens],
     async scrape(service, accept = "text/plain") {
-      const answer = await fetch(`${stack[service].internalUrl}/metrics`, { headers: { accept } });
-      return answer.text();
+      const response = await fetch(`${stack[service].internalUrl}/metrics`, { headers: { accept } });
+      return response.text();
     },
     async again() {
       await publishServices(stack, services.url);
@@ -133,7 +133,7 @@ async function publishServices(stack: Stack, url: string): Promise<void> {
       },
     },
   };
-  const answer = await fetch(`${stack.registry.url}/apply`, {
+  const response = await fetch(`${stack.registry.url}/apply`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${stack.adminToken}`,
@@ -141,7 +141,7 @@ async function publishServices(stack: Stack, url: string): Promise<void> {
     },
     body: JSON.stringify(document),
   });
-  if (!answer.ok) throw new Error(await answer.text());
+  if (!response.ok) throw new Error(await response.text());
   await waitFor(async () => (await fetch(`${stack.gateway.url}/dead`)).status === 502);
   await waitFor(async () => (await fetch(`${stack.gateway.url}/portal`)).ok);
 }
@@ -154,7 +154,7 @@ interface Call {
 }
 
 class Caller {
-  readonly answers = new Map<string, GatewayAnswer>();
+  readonly responses = new Map<string, GatewayResponse>();
   readonly url: string;
 
   constructor({ gateway }: Stack) {
@@ -167,7 +167,7 @@ class Caller {
     method: string,
     path: string,
     call: Call = {},
-  ): Promise<GatewayAnswer> {
+  ): Promise<GatewayResponse> {
     const headers = {
       ...(call.key !== undefined && { "x-api-key": call.key }),
       ...(call.jwt !== undefined && { authorization: `Bearer ${call.jwt}` }),
@@ -178,9 +178,9 @@ class Caller {
       fetch(this.url + path, { method, headers, body: call.body && JSON.stringify(call.body) });
     const response = await (expected === 503 ? send() : admitted(send));
     const request_id = response.headers.get("x-request-id") ?? "";
-    const answer = { request_id, status: response.status, expected, body: await response.text() };
-    this.answers.set(name, answer);
-    return answer;
+    const received = { request_id, status: response.status, expected, body: await response.text() };
+    this.responses.set(name, received);
+    return received;
   }
 }
 

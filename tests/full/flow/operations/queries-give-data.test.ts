@@ -106,7 +106,7 @@ describe.skipIf(Bun.which("jq") === null)("the README's command for the log or t
 
   test.each(blocks.map(({ text }) => [text]))("finds data: %s", async (command) => {
     const folder = temporaryFolder("log");
-    const { request_id = "" } = run.answers.get("403") ?? {};
+    const { request_id = "" } = run.responses.get("403") ?? {};
     // The outcome of an event is written after the response, so the first run can find nothing.
     await waitFor(async () => (await ran(command, folder, request_id)).stdout !== "");
     const { stdout, stderr, exitCode } = await ran(command, folder, request_id);

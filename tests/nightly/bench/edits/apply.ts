@@ -44,8 +44,8 @@ async function apply(url: string, services: object): Promise<void> {
     headers: { Authorization: `Bearer ${ADMIN_TOKEN}`, "Content-Type": "application/json" },
     body: JSON.stringify({ services }),
   });
-  const answer = await response.text();
-  if (response.status !== 200) throw new Error(`The registry responded with ${response.status}: ${answer}`);
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`The registry responded with ${response.status}: ${body}`);
 }
 
 /** Returns the services of a document with 10 000 routes. Each path has two routes: GET and POST. */

@@ -23,7 +23,7 @@ export async function whenServed(url: string, probe: string): Promise<void> {
     const response = await fetch(`${url}${probe}/%2f`);
     await response.bytes();
     if (response.status === 400) return;
-    if (response.status !== 404) throw new Error(`The gateway answered ${response.status}.`);
+    if (response.status !== 404) throw new Error(`The gateway responded with ${response.status}.`);
     await Bun.sleep(POLL_MS);
   }
 }

@@ -21,12 +21,12 @@ export const strangers = {
 
 const { organization_id, member_id } = caller;
 const member = { valid: true, realm: "organization", organization_id, member_id };
-const answers = new Map<string, object>([
+const results = new Map<string, object>([
   [caller.key, { ...member, labels: [LABEL] }],
   [strangers.unlabelled, { ...member, labels: [] }],
 ]);
 
-/** Answers like identity when no admission changes. */
+/** Responds like identity when no admission changes. */
 async function noChange({ searchParams }: URL): Promise<Response> {
   await Bun.sleep(Number(searchParams.get("wait_ms") ?? 0));
   return Response.json({ changes: [], next: "0" });
@@ -53,7 +53,7 @@ export async function startIdentity(): Promise<Identity> {
     async fetch(request) {
       if (request.method === "GET") return noChange(new URL(request.url));
       const { credential } = Value.Parse(validateRequest, await request.json());
-      return Response.json(answers.get(credential) ?? { valid: false });
+      return Response.json(results.get(credential) ?? { valid: false });
     },
   });
   return {

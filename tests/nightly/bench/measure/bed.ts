@@ -147,11 +147,11 @@ export class Bed implements AsyncDisposable {
     const log = Bun.file(join(this.directory, `${port}.err`));
     const child = this.#spawn(command, { cwd, env, stdio: ["ignore", Bun.file("/dev/null"), log] });
     const url = `http://127.0.0.1:${port}`;
-    const answered = await waitFor(async () => (child.exitCode === null ? (await fetch(url)).status : -1), {
+    const status = await waitFor(async () => (child.exitCode === null ? (await fetch(url)).status : -1), {
       timeoutMs: START_TIMEOUT_MS,
       what: command.join(" "),
     });
-    if (answered < 0)
+    if (status < 0)
       throw new Error(`${command.join(" ")} exited before it served requests: ${await log.text()}`);
     return { pid: child.pid, url, port };
   }

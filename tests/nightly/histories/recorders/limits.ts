@@ -26,10 +26,10 @@ export const recordLimits: Recorder = {
       const used = isFaulty && random.chance(40) ? other : key;
       return history.record({ bucket: key.id }, async () => {
         const headers = { "x-api-key": used.secret };
-        const answered = await ask(system.gateways, random, { method: "GET", path: PATH, headers });
-        const remaining = answered?.headers.get("x-ratelimit-remaining") ?? null;
-        if (answered === null || remaining === null) return null;
-        return { remaining: answered.status === 429 ? null : Number(remaining) };
+        const response = await ask(system.gateways, random, { method: "GET", path: PATH, headers });
+        const remaining = response?.headers.get("x-ratelimit-remaining") ?? null;
+        if (response === null || remaining === null) return null;
+        return { remaining: response.status === 429 ? null : Number(remaining) };
       });
     };
     await together(CLIENTS, STEPS, take);

@@ -71,22 +71,22 @@ class OwnerWork {
         ? { method: "DELETE", path }
         : { method: "PATCH", path, body: { role: kind === "promote" ? "owner" : "member" } };
     return this.history.record({ kind, organization: this.#organization, member }, async () => {
-      const answered = await this.#directory.ask(asked);
-      if (answered === null) return null;
-      const { status } = answered;
+      const response = await this.#directory.ask(asked);
+      if (response === null) return null;
+      const { status } = response;
       if (status < 300) return { kind: "done" };
       if (status === 404) return { kind: "missing" };
-      return status === 422 ? { kind: "refused" } : unexpected(asked, answered);
+      return status === 422 ? { kind: "refused" } : unexpected(asked, response);
     });
   }
 
   read(): Promise<unknown> {
     const asked: Asked = { method: "GET", path: `/organizations/${this.#organization}/members?limit=100` };
     return this.history.record({ kind: "read", organization: this.#organization }, async () => {
-      const answered = await this.#directory.ask(asked);
-      if (answered === null) return null;
-      if (answered.status !== 200) return unexpected(asked, answered);
-      const members = listIn(answered.body, "members");
+      const response = await this.#directory.ask(asked);
+      if (response === null) return null;
+      if (response.status !== 200) return unexpected(asked, response);
+      const members = listIn(response.body, "members");
       const owners = members.filter((each) => memberOf(each, "role") === "owner");
       return { kind: "read", owners: owners.map((each) => textIn(each, "id")).sort() };
     });

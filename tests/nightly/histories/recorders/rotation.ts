@@ -55,11 +55,11 @@ class RotationWork {
     const overlap_seconds = this.#field.isFaulty ? FAULTY_OVERLAP_S : 0;
     const asked: Asked = { method: "POST", path: `${this.#path}/${id}/rotate`, body: { overlap_seconds } };
     return this.history.record({ kind: "rotate", line: this.#line, key: id }, async () => {
-      const answered = await this.#field.directory.ask(asked);
-      if (answered === null) return null;
-      if (answered.status === 409) return { kind: "refused" };
-      if (answered.status !== 201) return unexpected(asked, answered);
-      const key = { id: textIn(answered.body, "id"), secret: textIn(answered.body, "key") };
+      const response = await this.#field.directory.ask(asked);
+      if (response === null) return null;
+      if (response.status === 409) return { kind: "refused" };
+      if (response.status !== 201) return unexpected(asked, response);
+      const key = { id: textIn(response.body, "id"), secret: textIn(response.body, "key") };
       this.#keys.push(key);
       return { kind: "rotated", key: key.id };
     });
@@ -69,10 +69,10 @@ class RotationWork {
     const body = { credential: secret };
     const asked: Asked = { method: "POST", path: VALIDATE_PATH, port: "internal", body };
     return this.history.record({ kind: "validate", line: this.#line, key: id }, async () => {
-      const answered = await this.#field.directory.ask(asked);
-      if (answered === null) return null;
-      if (answered.status !== 200) return unexpected(asked, answered);
-      return { kind: "validated", valid: memberOf(answered.body, "valid") === true };
+      const response = await this.#field.directory.ask(asked);
+      if (response === null) return null;
+      if (response.status !== 200) return unexpected(asked, response);
+      return { kind: "validated", valid: memberOf(response.body, "valid") === true };
     });
   }
 }

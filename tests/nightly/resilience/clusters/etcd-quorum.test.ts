@@ -95,18 +95,18 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
     const names = ["a", "b", "c", "d"];
     let projected = 0;
     const writers = names.map(async (name) => {
-      const answers: { status: number; projected: unknown }[] = [];
+      const responses: { status: number; projected: unknown }[] = [];
       for (let version = 1; version <= 6; version++) {
         const { status, body } = await published(`/${name}/${version}`, name, 30_000);
-        answers.push({ status, projected: body.propagation?.projected });
+        responses.push({ status, projected: body.propagation?.projected });
         if (body.propagation?.projected === true) projected += 1;
       }
-      return answers;
+      return responses;
     });
     await waitFor(() => projected > 0, { timeoutMs: 60_000, what: "the first projected write" });
     await leader.kill();
-    for (const answers of await Promise.all(writers)) {
-      expect(answers).toEqual(Array(6).fill({ status: 200, projected: true }));
+    for (const responses of await Promise.all(writers)) {
+      expect(responses).toEqual(Array(6).fill({ status: 200, projected: true }));
     }
     for (const name of names) {
       await served(`/${name}/6`);
