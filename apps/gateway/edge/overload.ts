@@ -136,7 +136,7 @@ export class Overload {
     this.#sinceCheck += 1;
     if (this.#sinceCheck >= this.#requestsPerCheck) {
       this.#sinceCheck = 0;
-      if (this.#isShortOfConnections() || this.#isPastMemory()) this.#check();
+      if (this.#isPastConnections() || this.#isPastMemory()) this.#check();
     }
     const underway = connections.pendingRequests + connections.pendingWebSockets;
     this.#isCrowded = underway * 2 > this.#options.requestsMax;
@@ -158,11 +158,6 @@ export class Overload {
     const { requestsMax } = this.#options;
     this.#allowed = this.#cause === "requests" ? requestsMax : Math.min(requestsMax, RESERVED_REQUESTS);
     if (this.#cause === "memory") this.#relief.endSlowReaders();
-    // Idle connections can be closed safely, because clients and pools open new ones when needed.
-    if (this.#cause === "connections") {
-      this.#relief.closeIdle();
-      this.#connections?.closeIdleConnections();
-    }
     if (this.#cause !== before) this.#logCause();
   }
 
@@ -198,7 +193,15 @@ export class Overload {
     return this.#readings.memory_bytes() >= this.#options.memory_bytes_max;
   }
 
+  /** Returns whether connections are short even without the idle ones. Clients and pools open new ones when needed. */
   #isShortOfConnections(): boolean {
+    if (!this.#isPastConnections()) return false;
+    this.#relief.closeIdle();
+    this.#connections?.closeIdleConnections();
+    return this.#isPastConnections();
+  }
+
+  #isPastConnections(): boolean {
     return this.#readings.descriptors() >= this.#options.connections_max;
   }
 }

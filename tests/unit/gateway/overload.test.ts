@@ -7,12 +7,12 @@ import { manualClock } from "../../support/time/manual-clock.ts";
 const MIB = 1_048_576;
 
 const measured = { memory: 0, descriptors: 0, garbage: 0, collections: 0 };
-const relief = { ended: 0, closed: 0 };
+const relief = { ended: 0, closed: 0, close() {} };
 const lines: string[] = [];
 
 beforeEach(() => {
   Object.assign(measured, { memory: 100 * MIB, descriptors: 20, garbage: 0, collections: 0 });
-  Object.assign(relief, { ended: 0, closed: 0 });
+  Object.assign(relief, { ended: 0, closed: 0, close() {} });
   lines.length = 0;
 });
 
@@ -31,7 +31,13 @@ function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_
       memory_bytes_max: 400 * MIB,
       descriptors_max,
     },
-    { endSlowReaders: () => void relief.ended++, closeIdle: () => void relief.closed++ },
+    {
+      endSlowReaders: () => void relief.ended++,
+      closeIdle() {
+        relief.closed += 1;
+        relief.close();
+      },
+    },
     {
       info: (_, message) => void lines.push(`info ${message}`),
       warn: (_, message) => void lines.push(`warn ${message}`),
@@ -157,6 +163,33 @@ describe("connections", () => {
     await look();
     expect(refusalOf(overload, 101)).toBeNull();
   });
+
+  // GW-153
+  test.each(["to services", "of clients"])(
+    "that idle %s alone bring over the limit are closed, and no request is refused",
+    async (whose) => {
+      const { overload, look } = overloadOf();
+      const close = () => {
+        measured.descriptors = 499;
+      };
+      const held = connections(1);
+      if (whose === "to services") relief.close = close;
+      else
+        held.closeIdleConnections = () => {
+          close();
+          return 1;
+        };
+      overload.admit(held);
+      for (let check = 0; check < 3; check += 1) {
+        measured.descriptors = 900;
+        await look();
+        expect(measured.descriptors).toBe(499);
+        expect(refusalOf(overload, 1_000)).toBeNull();
+        overload.admit(held);
+      }
+      expect(lines).toEqual([]);
+    },
+  );
 
   // GW-153
   test("have a default limit of three quarters of the descriptors", async () => {
