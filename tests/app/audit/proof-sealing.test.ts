@@ -474,7 +474,7 @@ test("without a key an export is undecided, nothing is published, and the start 
   for (const path of ["/checkpoint", "/tile/0/000.p/1", "/tile/entries/000.p/1"]) {
     expect((await audit.get(`/audit-log${path}`)).status).toBe(404);
   }
-  expect(await Bun.file(logFile).text()).toContain("the audit log is not signed");
+  await waitFor(async () => (await Bun.file(logFile).text()).includes("the audit log is not signed"));
 });
 
 async function startReplicas(count: number): Promise<AuditService[]> {
