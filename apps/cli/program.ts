@@ -3,7 +3,7 @@ import { VERSION } from "@ostiary/lib/runtime/version";
 import { Command, CommanderError } from "commander";
 import { changeNote } from "./change-note-option.ts";
 import { addApply } from "./commands/apply.ts";
-import { addAudit } from "./commands/audit.ts";
+import { addAudit } from "./commands/audit-group.ts";
 import { addChanges } from "./commands/changes.ts";
 import { type Run, timeoutArgument } from "./commands/command.ts";
 import { addCompletion } from "./commands/completion.ts";

@@ -1,6 +1,6 @@
 /** Checks the import rules of `.github/ARCHITECTURE.md` on the source files of the repository. */
 import { describe, expect, test } from "bun:test";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { ROOT } from "../support/root.ts";
 
 const files = (
@@ -202,6 +202,16 @@ describe("the import graph", () => {
 });
 
 describe("the sources", () => {
+  test("no name of a file occurs more than twice, so that a search for it finds it", () => {
+    const COMMON = ["app.ts", "config.ts", "index.ts", "main.ts", "run.ts", "wire.ts"];
+    const named = Object.groupBy(
+      files.filter((file) => /^(apps|lib)\//.test(file)),
+      (file) => basename(file),
+    );
+    const repeated = Object.entries(named).filter(([, same = []]) => same.length > 2);
+    expect(repeated.map(([name]) => name).filter((name) => !COMMON.includes(name))).toEqual([]);
+  });
+
   test("a file of apps or lib spells an identifier in one way", () => {
     const found = [...texts].flatMap(([file, text]) =>
       /^(apps|lib)\//.test(file) ? secondSpellings(text).map((name) => `${file}: ${name}`) : [],
