@@ -12,8 +12,8 @@ const RETRY_AFTER_SECONDS = 1;
 
 export interface SharedRequest {
   readonly principal: Principal | null;
-  /** The route's `target` is the address of its service. Services with one address share, since they hang together. */
-  readonly route: { readonly target: string };
+  /** Services with one address, in any spelling, share, since they hang together. */
+  readonly route: { readonly address: string };
   isShared: boolean;
 }
 
@@ -37,14 +37,14 @@ export class Shares {
   /** Counts `request` until it is released. Throws ApiError 429 or 503 if a share is used up. */
   claim(request: SharedRequest): void {
     const { principal, route } = request;
-    const { target } = route;
+    const { address } = route;
     if (principal !== null && held(this.#callers, callerOf(principal)) >= this.#shareMax) {
       this.refused += 1;
       const message = "Too many of your requests are in flight. Try again in a moment.";
       throw rateLimited(RETRY_AFTER_SECONDS, { message, endsConnection: true });
     }
-    const isFull = principal === null && held(this.#public, target) >= this.#shareMax;
-    if (isFull || held(this.#addresses, target) >= this.#shareMax * SHARES_OF_ADDRESS) {
+    const isFull = principal === null && held(this.#public, address) >= this.#shareMax;
+    if (isFull || held(this.#addresses, address) >= this.#shareMax * SHARES_OF_ADDRESS) {
       this.refusedForServices += 1;
       throw overloaded("the service has used up its share");
     }
@@ -59,8 +59,8 @@ export class Shares {
   }
 
   #count({ principal, route }: SharedRequest, change: 1 | -1): void {
-    add(this.#addresses, route.target, change);
-    if (principal === null) add(this.#public, route.target, change);
+    add(this.#addresses, route.address, change);
+    if (principal === null) add(this.#public, route.address, change);
     else add(this.#callers, callerOf(principal), change);
   }
 }

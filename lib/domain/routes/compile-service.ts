@@ -4,6 +4,7 @@ import { type CallBounds, compileBounds, configuredBounds, DEFAULT_CALL_BOUNDS }
 import { flatString, intern } from "./compact.ts";
 import { type CompiledLimit, compileLimit, type SharedLimits } from "./compile-limit.ts";
 import { segmentsOf } from "./route-path.ts";
+import { canonicalAddress } from "./service-address.ts";
 import {
   type Method,
   SCOPES,
@@ -31,6 +32,8 @@ export interface CompiledRoute extends CompiledLimit {
   /** The full path as published, used as `http.route` in logs, metrics and audit events. */
   readonly path: string;
   readonly target: string;
+  /** The address of the service in the one form in which addresses are compared. */
+  readonly address: string;
   readonly origin: string;
   /** The names of the path's params, from the left. A match has the values of the params in this order. */
   readonly params: readonly string[];
@@ -69,6 +72,7 @@ export function* compileService(
   shared = new SharedParts(),
 ): Generator<CompiledRoute> {
   const target = addressOf(config.url);
+  const address = flatString(canonicalAddress(config.url) ?? target);
   const origin = `http://${target}`;
   for (const scope of SCOPES.toReversed()) {
     for (const row of config[scope]?.routes ?? []) {
@@ -84,6 +88,7 @@ export function* compileService(
           method,
           path: row.path,
           target,
+          address,
           origin,
           params,
           paramSegments,

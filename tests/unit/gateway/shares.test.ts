@@ -2,13 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
+import { compileService } from "@ostiary/lib/domain/routes";
 import { type SharedRequest, Shares } from "../../../apps/gateway/edge/shares.ts";
 import { thrownBy } from "../../support/thrown.ts";
+import { serviceWith, stored } from "../routes/fixtures.ts";
 import { memberPrincipal } from "./ended-request.ts";
 
-const requestOf = (who: Partial<Principal> | null, target = "widgets:80"): SharedRequest => ({
+const requestOf = (who: Partial<Principal> | null, address = "widgets:80"): SharedRequest => ({
   principal: who && memberPrincipal({ organization_id: null, member_id: null, ...who }),
-  route: { target },
+  route: { address },
   isShared: false,
 });
 
@@ -86,6 +88,25 @@ describe("the public routes of an address", () => {
     expect(refusalOf(shares, refused)).toBeNull();
     expect(refusalOf(shares, requestOf(null))?.status).toBe(503);
   });
+});
+
+// GW-233, GW-234
+test.each([
+  ["localhost:80", ["LocalHost:80", "localhost.:80", "127.0.0.1:80", "[::ffff:127.0.0.1]:80", "[::1]:80"]],
+  ["widgets:80", ["WIDGETS:80", "widgets.:80"]],
+  ["[2001:db8::1]:80", ["[2001:0db8:0::1]:80", "[2001:DB8::1]:80"]],
+  ["192.0.2.1:80", ["[::ffff:c000:201]:80"]],
+])("the spellings of the address %s have one share", (first, others) => {
+  const shares = new Shares(8);
+  const requestTo = (address: string) => {
+    const service = serviceWith("public", [{ path: "/r", methods: ["GET"] }]);
+    const [route] = compileService("widgets", stored({ ...service, url: `http://${address}` }));
+    if (route === undefined) throw new Error("The service has no route.");
+    return { principal: null, route, isShared: false };
+  };
+  expect(refusalOf(shares, requestTo(first))).toBeNull();
+  for (const other of others) expect(refusalOf(shares, requestTo(other))?.status).toBe(503);
+  expect(refusalOf(shares, requestTo("gadgets:80"))).toBeNull();
 });
 
 // GW-234
