@@ -57,13 +57,15 @@ export class RegistryClient extends RegistryApi {
 
   /** Returns the running gateways, from all pages of the list. */
   async gateways(): Promise<Gateway[]> {
-    const all: Gateway[] = [];
-    for (;;) {
-      const last = all.at(-1)?.instance;
-      const page = last === undefined ? "" : `?starting_after=${last}`;
-      const { gateways, has_more } = await this.ask(Gateways, `${pathTo("gateways")}${page}`);
-      all.push(...gateways);
-      if (!has_more) return all;
+    const all = new Map<string, Gateway>();
+    for (let last: string | undefined; ; ) {
+      const query = last === undefined ? undefined : { starting_after: last };
+      const { gateways, has_more } = await this.ask(Gateways, pathTo("gateways"), { query });
+      last = gateways.at(-1)?.instance;
+      const isNew = last !== undefined && !all.has(last);
+      for (const gateway of gateways) all.set(gateway.instance, gateway);
+      if (!has_more) return [...all.values()];
+      if (!isNew) throw new Refused(`${this.#url} ${endlessText(this.#names)}`);
     }
   }
 
@@ -119,6 +121,10 @@ function errorText(
 
 function tooLongText({ url }: MessageNames): string {
   return `responds with more than ${RESPONSE_BYTES_MAX / 1_048_576} MiB, so it is not a route registry: check ${url}.`;
+}
+
+function endlessText({ url }: MessageNames): string {
+  return `responds with a list whose next page does not begin after a new gateway, so it is not a route registry: check ${url}.`;
 }
 
 /**

@@ -1,11 +1,16 @@
-import type { ConsoleSettings, CurrentOperator, Services } from "@ostiary/lib/contracts/registry-api";
+import type {
+  ConsoleSettings,
+  CurrentOperator,
+  RecordedChange,
+  Services,
+} from "@ostiary/lib/contracts/registry-api";
 import * as page from "@ostiary/lib/page";
 import { keepInTab, type Result, requiredContext, type SignedOut, takeFromTab } from "@ostiary/lib/page";
 import { signal } from "@preact/signals";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { type View, viewAt } from "./console-address.ts";
-import { listServices, readOperator } from "./registry/calls.ts";
+import { cursorOf, listServices, readOperator } from "./registry/calls.ts";
 import { FailedCall, messageOf, Registry, resultOf } from "./registry/console-registry.ts";
 
 const PAGE_PATH = "/console";
@@ -136,13 +141,13 @@ export function useAsked<Value>(work: (registry: Registry) => Promise<Value>, ab
   return page.useAsked(() => session.ask(work), about);
 }
 
-/** Reads a list of the registry page by page. `work` returns the page after the item `last`. */
-export function useList<Item>(
-  work: (registry: Registry, last: Item | undefined) => Promise<page.ListPage<Item>>,
+/** Reads the changes of the registry page by page. `work` returns the page after the change `last`. */
+export function useChanges(
+  work: (registry: Registry, last: RecordedChange | undefined) => Promise<page.ListPage<RecordedChange>>,
   about: string,
 ) {
   const session = useSession();
-  return page.usePages<Item>((last) => session.ask((registry) => work(registry, last)), about);
+  return page.usePages((last) => session.ask((registry) => work(registry, last)), cursorOf, about);
 }
 
 /** Asks the registry when `ask` is called, and keeps the last result with its question. */

@@ -7,6 +7,7 @@ export * from "./failure.ts";
 export * from "./fields.tsx";
 export * from "./formats.ts";
 export * from "./kit.ts";
+export * from "./list-pages.ts";
 export * from "./lists.tsx";
 export * from "./notice.tsx";
 export * from "./search.ts";

@@ -2,16 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Asked, Loaded, useAsked } from "./asked.tsx";
 import { Button } from "./button.tsx";
-import { type Result, succeeded } from "./failure.ts";
+import type { Result } from "./failure.ts";
 import { TextField } from "./fields.tsx";
 import { type Kit, useKit } from "./kit.ts";
+import { type ListPage, readAfter } from "./list-pages.ts";
 import { foldOf, hasWords, wordsOf } from "./search.ts";
 import { Empty } from "./shown.tsx";
-
-export interface ListPage<Item> {
-  readonly items: readonly Item[];
-  readonly has_more: boolean;
-}
 
 /** A list that is read page by page. `again` reads it from the start. */
 export interface Pages<Item> extends ListPage<Item>, Asked<ListPage<Item>> {
@@ -32,15 +28,13 @@ const NO_ITEMS = { items: [], has_more: false };
  */
 export function usePages<Item>(
   askAfter: (last: Item | undefined) => Promise<Result<ListPage<Item>>>,
+  cursorOf: (item: Item) => string,
   key: string,
 ): Pages<Item> {
-  const readAfter = async (before: readonly Item[]): Promise<Result<ListPage<Item>>> => {
-    const page = await askAfter(before.at(-1));
-    return page.ok ? succeeded({ ...page.value, items: [...before, ...page.value.items] }) : page;
-  };
-  const { ask, ...asked } = useAsked(() => readAfter([]), key);
+  const read = (before: readonly Item[]) => readAfter(before, askAfter, cursorOf);
+  const { ask, ...asked } = useAsked(() => read([]), key);
   const { items, has_more } = asked.value ?? NO_ITEMS;
-  const more = () => void (asked.loading || ask(() => readAfter(items)));
+  const more = () => void (asked.loading || ask(() => read(items)));
   return { ...asked, items, has_more, more };
 }
 

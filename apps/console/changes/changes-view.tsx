@@ -2,16 +2,13 @@ import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
 import { Button, DataTable, Empty, Form, PagedRows, TextField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
-import { useList } from "../console-session.ts";
+import { useChanges } from "../console-session.ts";
 import { DONE, Note } from "../parts/shown.tsx";
 import { type ChangeFilter, EVERYTHING, listChanges } from "../registry/calls.ts";
 
 export function ChangesView() {
   const [filter, setFilter] = useState(EVERYTHING);
-  const pages = useList<RecordedChange>(
-    (registry, last) => listChanges(registry, filter, last),
-    JSON.stringify(filter),
-  );
+  const pages = useChanges((registry, last) => listChanges(registry, filter, last), JSON.stringify(filter));
   return (
     <>
       <div class="lead">

@@ -63,6 +63,9 @@ interface ReadChanges {
   has_more: boolean;
 }
 
+/** Returns the value of `starting_after` for the page that follows a change. */
+export const cursorOf = ({ service, revision }: RecordedChange) => `${service}:${revision}`;
+
 /** Reads the page of changes that follows `last`. */
 export async function listChanges(
   registry: Registry,
@@ -73,7 +76,7 @@ export async function listChanges(
     limit: String(PAGE_CHANGES),
     ...(service !== "" && { service }),
     ...(operator !== "" && { operator }),
-    ...(last !== undefined && { starting_after: `${last.service}:${last.revision}` }),
+    ...(last !== undefined && { starting_after: cursorOf(last) }),
   };
   const { changes, has_more } = await registry.ask(RecordedChanges, pathTo("changes"), { query });
   return { items: changes, has_more };

@@ -1,7 +1,7 @@
 import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
 import { DataTable, Empty, PagedRows, Time } from "@ostiary/lib/page";
 import { fragmentOf } from "../console-address.ts";
-import { useList, useOperator } from "../console-session.ts";
+import { useChanges, useOperator } from "../console-session.ts";
 import { mayWrite } from "../operator/permissions.ts";
 import { counted, Note } from "../parts/shown.tsx";
 import { deletionsIn, readOlder } from "../registry/calls.ts";
@@ -11,7 +11,7 @@ const PAGES_AT_A_TIME = 10;
 
 /** Shows the services whose newest change is a deletion. Reads the changes from the newest to the oldest. */
 export function DeletedView() {
-  const pages = useList<RecordedChange>((registry, last) => readOlder(registry, last, PAGES_AT_A_TIME), "");
+  const pages = useChanges((registry, last) => readOlder(registry, last, PAGES_AT_A_TIME), "");
   const { items: changes, has_more } = pages;
   const oldest = changes.at(-1);
   return (

@@ -1,6 +1,7 @@
 import { lifetimeOf, SessionCredential } from "@ostiary/client";
 import { Membership, Session } from "@ostiary/lib/contracts/identity-api";
 import { failed, type Result, succeeded } from "@ostiary/lib/page/failure";
+import { readAfter } from "@ostiary/lib/page/list-pages";
 import { forgetInTab, keepInTab, readFromTab, takeFromTab } from "@ostiary/lib/page/sign-in/tab-storage";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Static, Type } from "@sinclair/typebox";
@@ -137,16 +138,17 @@ export class OrganizationSession {
   }
 
   /** Reads all memberships of the person. A person has few memberships. */
-  async list(): Promise<Result<Membership[]>> {
+  async list(): Promise<Result<readonly Membership[]>> {
     const person = this.#options.person();
-    const all: Membership[] = [];
-    for (;;) {
-      const page = await this.#gateway.list("memberships", Membership, pathTo("user", "memberships"), {
-        starting_after: all.at(-1)?.id,
+    const askAfter = (last: Membership | undefined) =>
+      this.#gateway.list("memberships", Membership, pathTo("user", "memberships"), {
+        starting_after: last?.id,
       });
-      if (!page.ok) return page;
-      all.push(...page.value.items);
-      if (page.value.has_more && page.value.items.length > 0) continue;
+    for (let all: readonly Membership[] = []; ; ) {
+      const read = await readAfter(all, askAfter, ({ id }) => id);
+      if (!read.ok) return read;
+      all = read.value.items;
+      if (read.value.has_more) continue;
       if (person === this.#options.person()) this.#memberships.value = all;
       return succeeded(all);
     }

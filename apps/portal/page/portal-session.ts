@@ -153,7 +153,11 @@ export function useList<Item extends TSchema & { static: { id: string } }>(
   path: string,
 ): Pages<Static<Item>> {
   const { gateway } = useSession();
-  return usePages((last) => gateway.list(name, item, path, { starting_after: last?.id }), path);
+  return usePages(
+    (last) => gateway.list(name, item, path, { starting_after: last?.id }),
+    ({ id }) => id,
+    path,
+  );
 }
 
 export const [SessionProvider, useSession] = requiredContext<Session>();

@@ -19,6 +19,17 @@ async function servicesOf(fetch: () => Response) {
   return { url, run: await cli(["services"], { env: { REGISTRY_URL: `${url}/` } }) };
 }
 
+const gatewayOf = (instance: string) => ({
+  instance,
+  started_at: "2026-01-31T12:00:00.000Z",
+  loaded_at: "2026-01-31T12:00:00.000Z",
+  store_revision: 1,
+  services: 1,
+  routes: 1,
+  skipped: [],
+  current: true,
+});
+
 describe("the command line without a usable registry", () => {
   test("names the URL when nothing listens there", async () => {
     const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
@@ -57,6 +68,23 @@ describe("the command line without a usable registry", () => {
     expect(run).toMatchObject({ exitCode: 1, stdout: "" });
     expect(run.stderr).toStartWith(`${url} `);
     expect(run.stderr).toContain(message);
+  });
+
+  test.each([
+    ["never gets beyond a gateway", (asked: number) => [`gateway-${Math.min(asked, 3)}`]],
+    ["returns to an earlier gateway", (asked: number) => [`gateway-${asked % 3}`]],
+    ["has pages without gateways", () => []],
+  ])("ends a list of gateways that %s", async (_, idsOf) => {
+    let asked = 0;
+    using other = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => Response.json({ gateways: idsOf(asked++).map(gatewayOf), has_more: asked < 10 }),
+    });
+    const run = await cli(["gateways"], { env: { REGISTRY_URL: other.url.origin } });
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toContain("is not a route registry: check REGISTRY_URL");
+    expect(asked).toBeLessThan(6);
   });
 
   test("says that the URL leads to another service of Ostiary, or to another path of the registry", async () => {

@@ -46,6 +46,7 @@ function EventsView({ log, filters }: { log: Log; filters: Filters }) {
   const { key_prefix = "", ...query } = filters;
   const pages = usePages<ShownEvent>(
     (last) => listEvents(session.gateway, log, query, last?.id),
+    ({ id }) => id,
     JSON.stringify([log.path, query]),
   );
   const found = pages.items.filter(({ actor }) => key_prefix === "" || actor.key_prefix === key_prefix);

@@ -137,6 +137,7 @@ function Breakdown({ month, all }: { month: string; all: boolean }) {
   const [by, setBy] = useState<Division>("service");
   const pages = usePages<UsagePart>(
     (last) => listParts(gateway, { month, by, all }, last?.id),
+    ({ id }) => id,
     `${month} ${by} ${all}`,
   );
   const people = usePeople(pages.items.map(({ member_id }) => member_id ?? null));
