@@ -225,6 +225,10 @@ describe("the sources", () => {
     expect(filesWith(own, sources)).toEqual(Object.keys(OWN_TIMERS));
   });
 
+  test("no file of SQL opens a transaction", () => {
+    expect(filesWith(/\.transaction\(/, /^apps\/.*sql\.ts$/)).toEqual([]);
+  });
+
   test("only listeners.ts opens ports", () => {
     expect(filesWith(/Bun\.(serve|listen)\b/, /^(apps|lib)\//)).toEqual(["lib/runtime/service/listeners.ts"]);
   });

@@ -1,6 +1,6 @@
 import { type Database, type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, sql } from "drizzle-orm";
-import { becomeWriter, OUTSTANDING_SINCE, WRITERS_LANE } from "../publishing/publishing-sql.ts";
+import { becomeWriter, OUTSTANDING_SINCE } from "../publishing/publishing-sql.ts";
 import { ofNewestRevision, readState } from "../services/service-sql.ts";
 import { revisions, services } from "../tables.ts";
 
@@ -109,18 +109,10 @@ export async function markProjected(database: Database, name: string, fence: num
 }
 
 /** Gives the state committed with `fence` a new fence greater than `above`. Its projection is outstanding again. */
-export async function raiseFence(
-  database: Database,
-  name: string,
-  fence: number,
-  above: number,
-): Promise<void> {
-  const work = async (tx: Orm) => {
-    const raised = await becomeWriter(tx, above);
-    const change = { fence: raised, outstanding_since: OUTSTANDING_SINCE };
-    await tx.update(services).set(change).where(isCommittedWith(name, fence));
-  };
-  await database.transaction("raise_fence", work, { lane: WRITERS_LANE });
+export async function raiseFence(tx: Orm, name: string, fence: number, above: number): Promise<void> {
+  const raised = await becomeWriter(tx, above);
+  const change = { fence: raised, outstanding_since: OUTSTANDING_SINCE };
+  await tx.update(services).set(change).where(isCommittedWith(name, fence));
 }
 
 function isCommittedWith(name: string, fence: number) {
@@ -131,10 +123,7 @@ function isCommittedWith(name: string, fence: number) {
  * Returns a fence for removing the key of a service that was never written, or null if the service was written.
  * Every later write gets a greater fence.
  */
-export function fenceOfAbsence(database: Database, name: string, above: number): Promise<number | null> {
-  const work = async (tx: Orm) => {
-    const fence = await becomeWriter(tx, above);
-    return (await readState(tx, name)) === undefined ? fence : null;
-  };
-  return database.transaction("fence_of_absence", work, { lane: WRITERS_LANE });
+export async function fenceOfAbsence(tx: Orm, name: string, above: number): Promise<number | null> {
+  const fence = await becomeWriter(tx, above);
+  return (await readState(tx, name)) === undefined ? fence : null;
 }

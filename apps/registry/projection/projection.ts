@@ -3,6 +3,7 @@ import { FENCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { WRITERS_LANE } from "../publishing/publishing-sql.ts";
 import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./projection-sql.ts";
 
 /** The maximum time by which a valid fence can be in the future. A fence is a time in microseconds. */
@@ -73,7 +74,10 @@ export class Projection {
         { service_name: name },
         "the registry replaces a newer state in the route store with the older state in the database",
       );
-      await raiseFence(database, name, fence, await this.#recordedFence(name));
+      const above = await this.#recordedFence(name);
+      await database.transaction("raise_fence", (tx) => raiseFence(tx, name, fence, above), {
+        lane: WRITERS_LANE,
+      });
       const raised = await readDesired(database, name);
       return raised === undefined ? "superseded" : this.project(raised);
     }
@@ -81,7 +85,12 @@ export class Projection {
   }
 
   async #removeUnknown(name: string): Promise<ProjectionResult> {
-    const fence = await fenceOfAbsence(this.#deps.database, name, await this.#recordedFence(name));
+    const above = await this.#recordedFence(name);
+    const fence = await this.#deps.database.transaction(
+      "fence_of_absence",
+      (tx) => fenceOfAbsence(tx, name, above),
+      { lane: WRITERS_LANE },
+    );
     if (fence === null) return "superseded";
     return (await this.#write({ name, fence, config: null })) ? "written" : "superseded";
   }

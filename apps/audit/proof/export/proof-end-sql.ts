@@ -9,7 +9,7 @@ import {
   noteKeyText,
   readNote,
 } from "@ostiary/lib/domain/tlog";
-import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { bigint } from "../../bigint-sql.ts";
 import { rootOf } from "../heads/head-map.ts";
@@ -28,28 +28,25 @@ export interface ProofEndParts {
   from: string | null;
 }
 
-export function selectProofEnd(
-  database: Database,
+export async function selectProofEnd(
+  tx: Orm,
   sealed: SealedLog,
   { asked, cosigned, keys, from }: ProofEndParts,
 ): Promise<ProofEnd> {
-  const read = async (tx: Orm): Promise<ProofEnd> => {
-    const { owner, position, chain, map, note } = sealed;
-    const heads = await selectEarlierHeads(tx, sealed, asked);
-    const retention = await selectRemainders(tx, sealed, heads, from);
-    const proved = await withPaths(tx, sealed, heads, { asked, cosigned });
-    return {
-      format: PROOF_FORMAT,
-      head: { owner, position, chain },
-      map,
-      leaf: sealed.leaf === null ? null : leafOf(sealed.leaf, sealed.before),
-      note,
-      ...proved,
-      ...(retention.length > 0 && { retention }),
-      keys: await signersOf(note, keys),
-    };
+  const { owner, position, chain, map, note } = sealed;
+  const heads = await selectEarlierHeads(tx, sealed, asked);
+  const retention = await selectRemainders(tx, sealed, heads, from);
+  const proved = await withPaths(tx, sealed, heads, { asked, cosigned });
+  return {
+    format: PROOF_FORMAT,
+    head: { owner, position, chain },
+    map,
+    leaf: sealed.leaf === null ? null : leafOf(sealed.leaf, sealed.before),
+    note,
+    ...proved,
+    ...(retention.length > 0 && { retention }),
+    keys: await signersOf(note, keys),
   };
-  return database.transaction("select_proof_end", read, { isolation: "repeatable read", readOnly: true });
 }
 
 async function signersOf(text: string | null, keys: readonly NoteKey[]): Promise<string[]> {

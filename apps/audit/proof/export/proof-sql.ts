@@ -35,28 +35,25 @@ export interface SealedLog {
   left_out: string | null;
 }
 
-export function selectSealedLog(database: Database, log: EventLog): Promise<SealedLog> {
+export async function selectSealedLog(tx: Orm, log: EventLog): Promise<SealedLog> {
   const owner = ownerOf(log.kind, log.id);
-  const read = async (tx: Orm): Promise<SealedLog> => {
-    const [found] = await rows<Omit<SealedLog, "position" | "chain" | "map" | "leaf"> & { newest: number }>(
-      tx,
-      sql`select wanted.owner, known.id as chain_id, coalesce(known.position, 0) as "end", sealer.note,
-          sealer.sealed_to::text as sealed_to, pg_current_snapshot()::text as now, aside.reason as left_out,
-          (select coalesce(max(before), 0) from audit.trees) as before,
-          (select coalesce(max(number), 0) from audit.leaves) as newest
-        from audit.sealer sealer, (values (${owner})) as wanted(owner)
-          left join audit.chains known using (owner)
-          left join audit.altered_chains aside using (owner)`,
-    );
-    if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
-    const { newest, ...state } = found;
-    const number = state.note === null ? newest : state.before + sizeOf(state.note);
-    const leaf = await selectLeaf(tx, number);
-    const [head] = leaf === null ? [EMPTY_HEAD] : await selectProvenHeads(tx, owner, [rootOf(leaf)]);
-    if (head == null) throw new Error(`The map of heads has lost nodes on the path to ${owner}.`);
-    return { ...state, ...head, leaf };
-  };
-  return database.transaction("select_sealed_log", read, { isolation: "repeatable read", readOnly: true });
+  const [found] = await rows<Omit<SealedLog, "position" | "chain" | "map" | "leaf"> & { newest: number }>(
+    tx,
+    sql`select wanted.owner, known.id as chain_id, coalesce(known.position, 0) as "end", sealer.note,
+        sealer.sealed_to::text as sealed_to, pg_current_snapshot()::text as now, aside.reason as left_out,
+        (select coalesce(max(before), 0) from audit.trees) as before,
+        (select coalesce(max(number), 0) from audit.leaves) as newest
+      from audit.sealer sealer, (values (${owner})) as wanted(owner)
+        left join audit.chains known using (owner)
+        left join audit.altered_chains aside using (owner)`,
+  );
+  if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
+  const { newest, ...state } = found;
+  const number = state.note === null ? newest : state.before + sizeOf(state.note);
+  const leaf = await selectLeaf(tx, number);
+  const [head] = leaf === null ? [EMPTY_HEAD] : await selectProvenHeads(tx, owner, [rootOf(leaf)]);
+  if (head == null) throw new Error(`The map of heads has lost nodes on the path to ${owner}.`);
+  return { ...state, ...head, leaf };
 }
 
 const EMPTY_HEAD = { position: 0, chain: hexOf(ZERO_HASH), map: { path: [] } };

@@ -14,6 +14,8 @@ const SEALED_POLL_MS = 50;
 /** The pause between two reads of the newest cosigned root, while an export waits for witnesses. */
 const COSIGNED_POLL_MS = 200;
 const RETRY_AFTER_SECONDS = 5;
+/** A transaction whose statements all read the same state. */
+const SNAPSHOT = { isolation: "repeatable read", readOnly: true } as const;
 
 /** The roots that the witnesses of the log cosigned. */
 export interface CosignedRoots {
@@ -75,7 +77,12 @@ export async function* proofChunks(
     throw error instanceof NotSealed ? await unsealed(deps, sealed, error) : error;
   }
   const root = cosigned === null ? null : await cosignedRoot(cosigned, sealed, deps.clock, signal);
-  yield `${JSON.stringify(await selectProofEnd(reads, sealed, { asked, cosigned: root, keys, from }))}\n`;
+  const end = await reads.transaction(
+    "select_proof_end",
+    (tx) => selectProofEnd(tx, sealed, { asked, cosigned: root, keys, from }),
+    SNAPSHOT,
+  );
+  yield `${JSON.stringify(end)}\n`;
 }
 
 /** Waits until everything that is committed now is sealed. Returns the sealed log, and the snapshot of now. */
@@ -84,14 +91,15 @@ async function sealedLog(
   log: EventLog,
 ): Promise<{ sealed: SealedLog; now: string }> {
   const untilMs = clock.elapsedMs() + waitMsMax;
-  let sealed = await selectSealedLog(reads, log);
+  const read = () => reads.transaction("select_sealed_log", (tx) => selectSealedLog(tx, log), SNAPSHOT);
+  let sealed = await read();
   const { now } = sealed;
   // the first pass is committed before its root is signed
   const isUnsigned = () => keys.length > 0 && sealed.note === null && sealed.leaf !== null;
   while (isUnsigned() || (await isUnsealed(reads, log, sealed, now))) {
     if (clock.elapsedMs() >= untilMs) throw notSealed(sealed, "events that are committed have no place yet");
     await pause(clock, SEALED_POLL_MS);
-    sealed = await selectSealedLog(reads, log);
+    sealed = await read();
   }
   return { sealed, now };
 }

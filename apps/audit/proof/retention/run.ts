@@ -46,7 +46,8 @@ export function runRetention(env: Environment): Promise<void> {
 async function dropOldUsage(config: OwnerConfig, before: string, say: Say): Promise<void> {
   const database = await openAsOwner(config);
   try {
-    const { counts, events } = await dropUsage(database, before);
+    // a transaction that deadlocks with another job is repeated
+    const { counts, events } = await database.transaction("drop_usage", (tx) => dropUsage(tx, before));
     if (counts === 0 && events === 0) return;
     await say(`Dropped usage before ${before}: ${counts} counts and ${events} usage events.\n`);
   } finally {

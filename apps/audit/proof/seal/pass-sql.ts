@@ -1,4 +1,4 @@
-import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { NodeWrite } from "../heads/head-map.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
@@ -51,50 +51,35 @@ export interface PassWrite {
   restored?: readonly string[];
 }
 
-/** Further steps in the transaction of a pass, which are left out if another pass was written first. */
-export interface PassSteps {
-  /** Changes entries or declarations of earlier passes. */
-  before?: ((tx: Orm) => Promise<void>) | undefined;
-  after: (tx: Orm) => Promise<void>;
-}
-
 /**
  * Writes a pass unless another pass was written after `passes` was read. Returns whether this pass was written. One
  * statement writes everything, so a sealer that dies or hangs has written all or nothing, and holds no lock.
  */
-export async function writePass(
-  database: Database,
-  passes: number,
-  pass: PassWrite,
-  steps?: PassSteps,
-): Promise<boolean> {
-  const write = async (orm: Orm) => (await rows(orm, passStatement(passes, pass))).length > 0;
-  if (steps === undefined) return database.run("write_pass", write);
-  const { before, after } = steps;
-  return database.transaction("write_pass", async (tx) => {
-    if (before !== undefined) {
-      // a pass that waits for the sealer's row already holds its locks on these tables
-      await rows(tx, sql`lock table audit.entries, audit.declarations in share row exclusive mode`);
-      const current = await rows(tx, sql`select 1 from audit.sealer where passes = ${passes} for update`);
-      if (current.length === 0) return false;
-      await before(tx);
-    }
-    const isWritten = await write(tx);
-    if (isWritten) await after(tx);
-    return isWritten;
-  });
+export async function writePass(orm: Orm, passes: number, pass: PassWrite): Promise<boolean> {
+  const written = await rows(
+    orm,
+    sql`with turned as (
+        update audit.sealer set passes = passes + 1, holder = ${pass.holder}, passed_at = clock_timestamp(),
+          sealed_to = ${pass.sealed_to}::text::pg_snapshot
+        where passes = ${passes} returning passes
+      ),
+      ${leafParts(pass)},
+      ${entryParts(pass)},
+      ${chainParts(pass)}
+      select passes from turned`,
+  );
+  return written.length > 0;
 }
 
-function passStatement(passes: number, pass: PassWrite): SQL {
-  return sql`with turned as (
-      update audit.sealer set passes = passes + 1, holder = ${pass.holder}, passed_at = clock_timestamp(),
-        sealed_to = ${pass.sealed_to}::text::pg_snapshot
-      where passes = ${passes} returning passes
-    ),
-    ${leafParts(pass)},
-    ${entryParts(pass)},
-    ${chainParts(pass)}
-    select passes from turned`;
+/**
+ * Locks entries and declarations, so that a transaction may change those of earlier passes. Returns false if another pass
+ * was written after `passes` was read.
+ */
+export async function lockPasses(tx: Orm, passes: number): Promise<boolean> {
+  // a pass that waits for the sealer's row already holds its locks on these tables
+  await rows(tx, sql`lock table audit.entries, audit.declarations in share row exclusive mode`);
+  const current = await rows(tx, sql`select 1 from audit.sealer where passes = ${passes} for update`);
+  return current.length > 0;
 }
 
 /** Returns the common table expressions that write the leaf, and its nodes of the map of heads. */

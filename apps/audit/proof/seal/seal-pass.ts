@@ -16,7 +16,7 @@ import {
   type UnsealedRow,
 } from "./entries.ts";
 import { leaveOutUnreadable, refusedOf, unreadableOf } from "./isolate.ts";
-import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
+import { type LeafWrite, lockPasses, type PassWrite, writePass } from "./pass-sql.ts";
 import {
   ENTRIES_MAX,
   type Look,
@@ -203,7 +203,7 @@ export interface Base {
 async function writeAndSign(deps: PassDeps, base: Base, write: PassWrite): Promise<boolean> {
   const { state } = base;
   const { leaf } = write;
-  if (!(await writePass(deps.writes, state.passes, write))) return false;
+  if (!(await deps.writes.run("write_pass", (orm) => writePass(orm, state.passes, write)))) return false;
   if (leaf === null) return true;
   await signLeaf(deps, base, { ...write, leaf }, (note) =>
     storeNote(deps.writes, state.passes + 1, note, leaf),
@@ -214,6 +214,8 @@ async function writeAndSign(deps: PassDeps, base: Base, write: PassWrite): Promi
 /**
  * Writes a pass with its signed root in one transaction, for a pass that no replica may sign after an interruption: the
  * owner of the tables could have written it. Returns whether the pass was written.
+ *
+ * @param before changes entries or declarations of earlier passes, in the same transaction
  */
 export function writeSigned(
   deps: PassDeps,
@@ -221,9 +223,15 @@ export function writeSigned(
   write: PassWrite & { leaf: LeafWrite },
   before?: (tx: Orm) => Promise<void>,
 ): Promise<boolean> {
-  return writePass(deps.writes, base.state.passes, write, {
-    before,
-    after: (tx) => signLeaf(deps, base, write, (note) => storeNoteWithin(tx, note)),
+  const { passes } = base.state;
+  return deps.writes.transaction("write_pass", async (tx) => {
+    if (before !== undefined) {
+      if (!(await lockPasses(tx, passes))) return false;
+      await before(tx);
+    }
+    if (!(await writePass(tx, passes, write))) return false;
+    await signLeaf(deps, base, write, (note) => storeNoteWithin(tx, note));
+    return true;
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { bigint } from "../../bigint-sql.ts";
 import { BATCH_ENTRIES_MAX, OPERATOR_STREAM, type Part } from "../batch.ts";
@@ -23,28 +23,26 @@ export type Beginning = "now" | "start";
  * Creates the stream if there is none, or changes its receiver. A new receiver is called at once, and the stream
  * continues from its place.
  */
-export async function openOperatorStream(database: Database, url: string, from: Beginning): Promise<void> {
-  await database.transaction("open_operator_stream", async (tx) => {
-    const isNow = from === "now";
-    const created = await rows(
-      tx,
-      sql`insert into audit.operator_stream (url, leaf, chain_id, pause_ms)
-        select ${url}, case when ${isNow}::boolean then coalesce((select max(number) from audit.leaves), 0) else 0 end, 0, 0
-        on conflict do nothing returning url`,
-    );
-    if (created.length > 0 && isNow) {
-      await rows(
-        tx,
-        sql`insert into audit.operator_stream_places (chain_id, position, chain)
-          select id, position, chain from audit.chains where owner like 'organization:%'`,
-      );
-    }
+export async function openOperatorStream(tx: Orm, url: string, from: Beginning): Promise<void> {
+  const isNow = from === "now";
+  const created = await rows(
+    tx,
+    sql`insert into audit.operator_stream (url, leaf, chain_id, pause_ms)
+      select ${url}, case when ${isNow}::boolean then coalesce((select max(number) from audit.leaves), 0) else 0 end, 0, 0
+      on conflict do nothing returning url`,
+  );
+  if (created.length > 0 && isNow) {
     await rows(
       tx,
-      sql`update audit.operator_stream set url = ${url}, failures = 0, failing_ms = 0, failing_since = null,
-          last_error = null, ${pauseFor(0)} where url <> ${url}`,
+      sql`insert into audit.operator_stream_places (chain_id, position, chain)
+        select id, position, chain from audit.chains where owner like 'organization:%'`,
     );
-  });
+  }
+  await rows(
+    tx,
+    sql`update audit.operator_stream set url = ${url}, failures = 0, failing_ms = 0, failing_since = null,
+        last_error = null, ${pauseFor(0)} where url <> ${url}`,
+  );
 }
 
 export interface OperatorRow extends Place, FailureState {

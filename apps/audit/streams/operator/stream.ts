@@ -25,7 +25,10 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   const lane = {
     max: 1,
     async claim(lease: string) {
-      if (!isOpen) await openOperatorStream(writes, settings.url, settings.from);
+      if (!isOpen) {
+        const { url, from } = settings;
+        await writes.transaction("open_operator_stream", (tx) => openOperatorStream(tx, url, from));
+      }
       isOpen = true;
       return claimOperatorStream(writes, lease);
     },
