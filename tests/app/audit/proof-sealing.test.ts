@@ -341,7 +341,7 @@ describe("a log that a test seals", () => {
     await log.tamper(change);
     await log.restart();
     await log.write(1);
-    expect(await rejection(log.seal())).toMatchObject({ name: "LogAltered" });
+    expect(await rejection(log.seal())).toMatchObject({ name: "TreeAltered" });
     expect(await log.sql`select from audit.entries`).toHaveLength(3);
   });
 

@@ -9,7 +9,7 @@ import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
 import { EMPTY_TREE } from "../root/signed-root.ts";
 import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
 import { type ChainRow, forget, intactEnd, selectDroppedMonth } from "../seal/chain-sql.ts";
-import { LogAltered } from "../seal/chains.ts";
+import { TreeAltered } from "../seal/chains.ts";
 import { declare } from "../seal/declare.ts";
 import { checkUnsignedLeaf } from "../seal/read-pass.ts";
 import { logAltered, nextLeaf, type PassDeps, writeSigned } from "../seal/seal-pass.ts";
@@ -163,7 +163,7 @@ function leafToKeep({ reads, memory, clock, log }: PassDeps, state: SealerState)
           await checkUnsignedLeaf(tx, memory.nodes, tree, tree.unsigned, clock.now());
         return leaf;
       } catch (error) {
-        if (!(error instanceof LogAltered)) throw error;
+        if (!(error instanceof TreeAltered)) throw error;
       }
     }
     log.error({}, "no signed root shows the newest stored leaf, whose heads the new tree takes");

@@ -11,7 +11,6 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Partition } from "../../events/partitions-sql.ts";
 import { rootOf } from "../heads/head-map.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
-import { LogAltered } from "../seal/chains.ts";
 import { entryIn, type NewEntry } from "../seal/entries.ts";
 import {
   insertContents,
@@ -21,6 +20,14 @@ import {
   selectUnsealedEvent,
   streamSealedHalves,
 } from "./retention-sql.ts";
+
+/** The error for a month with an event or a chain that is not what was sealed. The month is not dropped. */
+export class MonthAltered extends Error {
+  constructor(what: string) {
+    super(`${what}. The month is not dropped until the rows are restored.`);
+    this.name = "MonthAltered";
+  }
+}
 
 interface ChainOfMonth {
   owner: string;
@@ -35,7 +42,7 @@ const BATCH_ROWS = 500;
  * hashes of the contents of entries that were sealed so late that they could belong to a later month.
  *
  * @param asOf the snapshot whose events are sealed
- * @throws LogAltered if an event differs from the sealed one, belongs to another month, or lacks an entry in one of its
+ * @throws MonthAltered if an event differs from the sealed one, belongs to another month, or lacks an entry in one of its
  * logs
  */
 export async function* chainsOfMonth(
@@ -45,7 +52,7 @@ export async function* chainsOfMonth(
 ): AsyncGenerator<ChainOfMonth, void, void> {
   const unsealed = await selectUnsealedEvent(database, name, asOf);
   if (unsealed !== null) {
-    throw new LogAltered(
+    throw new MonthAltered(
       `The event ${unsealed.id} of ${month} was never sealed in the log of ${unsealed.owner}`,
     );
   }
@@ -94,7 +101,7 @@ function checkedEntry(half: SealedHalf, month: string): NewEntry {
     occurredMs >= monthStart(month) &&
     occurredMs < monthEnd(month);
   if (isRight) return entry;
-  throw new LogAltered(
+  throw new MonthAltered(
     `The ${is_outcome ? "outcome" : "intent"} of event ${id} is not what was sealed at position ${position} of ${owner ?? `chain ${half.chain_id}`}, or does not belong to ${month}`,
   );
 }

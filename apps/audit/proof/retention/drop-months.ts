@@ -3,10 +3,10 @@ import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import type { Partition } from "../../events/partitions-sql.ts";
-import { alteredOf, LogAltered } from "../seal/chains.ts";
+import { alteredOf } from "../seal/chains.ts";
 import { type Declared, declare } from "../seal/declare.ts";
 import { type PassDeps, sealAll } from "../seal/seal-pass.ts";
-import { chainsOfMonth } from "./chains-of-month.ts";
+import { chainsOfMonth, MonthAltered } from "./chains-of-month.ts";
 import { dropPartition, type PartitionRow, selectNow, selectPartitions } from "./retention-sql.ts";
 
 /** The maximum number of chains whose declarations one leaf covers. */
@@ -30,7 +30,7 @@ export interface DroppedMonth {
  * declaration to each chain with entries of the month, and drops the partition. After an interruption, the
  * next command continues where this one stopped.
  *
- * @throws LogAltered for a month with an event that differs from the sealed one; that month is not dropped
+ * @throws MonthAltered for a month with an event that differs from the sealed one; that month is not dropped
  */
 export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerator<DroppedMonth, void, void> {
   const { reads } = deps;
@@ -99,7 +99,7 @@ export async function declareMonth(deps: PassDeps, declared: readonly Declared[]
   await declare(deps, owners, ({ chains, map }) => {
     const [altered] = alteredOf(chains, map);
     if (altered === undefined) return { declared, chains };
-    throw new LogAltered(`The chain of ${altered.owner}: ${altered.reason}`);
+    throw new MonthAltered(`The chain of ${altered.owner}: ${altered.reason}`);
   });
 }
 

@@ -15,7 +15,7 @@ import {
   treeHeadText,
 } from "@ostiary/lib/domain/tlog";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { LogAltered } from "../seal/chains.ts";
+import { TreeAltered } from "../seal/chains.ts";
 import type { SealerState, TreePlace } from "../seal/state-sql.ts";
 import type { LogKeys } from "./signing-keys.ts";
 import { type LeafRow, leafOf, selectFrontier, selectLeaf } from "./tree-sql.ts";
@@ -49,7 +49,7 @@ export class LogSetBack extends Error {
 }
 
 /** The error for a stored root that none of this process's keys signed. */
-export class UnknownSigner extends LogAltered {
+export class UnknownSigner extends TreeAltered {
   constructor() {
     super(
       "No key of AUDIT_SIGNING_KEY_FILE signed the stored root of the log: keep the old key in the file while a new one replaces it",
@@ -95,13 +95,13 @@ export class SignedRoots {
    * Returns the tree that the sealer may extend.
    *
    * @throws LogSetBack if the tree does not continue the root that this replica signed or read last
-   * @throws LogAltered if the tree is not the one that was signed last
+   * @throws TreeAltered if the tree is not the one that was signed last
    */
   async check(orm: Orm, state: SealerState): Promise<TrustedTree> {
     const { trees, leaf, note } = state;
     const tree = trees.at(-1);
     if (tree !== undefined && tree.origin !== this.#origin) {
-      throw new LogAltered(
+      throw new TreeAltered(
         `The tree of the audit log has the name ${tree.origin}, and AUDIT_LOG_ORIGIN is ${this.#origin}`,
       );
     }
@@ -110,7 +110,7 @@ export class SignedRoots {
     if (this.#keys === null) return this.#unsignedTree(orm, { before, leaf, size });
     const head = note === null ? NO_ROOT : await this.#signedHead(note);
     if (head.extensions.join("\n") !== earlierTreesOf(trees).map(restartLine).join("\n")) {
-      throw new LogAltered("The earlier trees in audit.trees are not those of the signed root");
+      throw new TreeAltered("The earlier trees in audit.trees are not those of the signed root");
     }
     if (head.size !== size && head.size !== size - 1) throw this.#gap(note, head.size, size);
     const signedLeaf = head.size === size ? leaf : await selectLeaf(orm, before + head.size);
@@ -118,7 +118,7 @@ export class SignedRoots {
     if (frontier === null || !sameHash(foldedHash(frontier.subtrees), head.root)) {
       if (this.#last !== null && this.#last.note !== note)
         throw new LogSetBack(this.#last.frontier.size, head.size);
-      throw new LogAltered(`The tree of the leaves 0 to ${head.size - 1} is not what was signed`);
+      throw new TreeAltered(`The tree of the leaves 0 to ${head.size - 1} is not what was signed`);
     }
     const unsigned = head.size === size ? null : leaf;
     await this.#checkLast(orm, { before, frontier, unsigned }, note);
@@ -130,7 +130,7 @@ export class SignedRoots {
   #gap(note: string | null, signed: number, size: number): Error {
     if (this.#last !== null && this.#last.frontier.size > size)
       return new LogSetBack(this.#last.frontier.size, size);
-    return new LogAltered(
+    return new TreeAltered(
       note === null
         ? `The tree has ${size} leaves, and no key has signed them`
         : `The root of ${signed} leaves is signed, and the tree has ${size} leaves`,
@@ -172,7 +172,7 @@ export class SignedRoots {
     { before, leaf, size }: { before: number; leaf: LeafRow | null; size: number },
   ): Promise<TrustedTree> {
     const frontier = await this.#frontierOf(orm, before, leaf, size);
-    if (frontier === null) throw new LogAltered(`The tree of ${size} leaves has lost hashes`);
+    if (frontier === null) throw new TreeAltered(`The tree of ${size} leaves has lost hashes`);
     if (leaf !== null) this.#last = lastOf(null, frontier, leaf);
     return { before, frontier, leaf, unsigned: null };
   }

@@ -2,16 +2,17 @@ import { type Hash, hashFromHex, hexOf, nextInChain, ZERO_HASH } from "@ostiary/
 import type { HeadMap } from "../heads/head-map.ts";
 import type { ChainRow } from "./chain-sql.ts";
 
-/** The error for a log whose tree, map or signed root is not what was sealed. The sealer then adds nothing to it. */
-export class LogAltered extends Error {
+/** The error for a tree, map of heads or signed root that is not what was sealed. The sealer then seals nothing in any log. */
+export class TreeAltered extends Error {
   constructor(what: string) {
     super(
       `${what}. Nothing more is sealed until the rows are restored, or ostiary audit restart declares the change.`,
     );
-    this.name = "LogAltered";
+    this.name = "TreeAltered";
   }
 }
 
+/** The chain of one owner whose rows are not what was sealed. The sealer leaves it out and seals the others. */
 export interface AlteredChain {
   owner: string;
   /** The difference, as a part of the sentence of an error message. */

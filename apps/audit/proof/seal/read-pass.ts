@@ -5,7 +5,7 @@ import { HeadMap, NodeCache, rootOf } from "../heads/head-map.ts";
 import type { SignedRoots, TrustedTree } from "../root/signed-root.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
 import { type ChainRow, intactEnd, selectChains, selectMoved } from "./chain-sql.ts";
-import { type AlteredChain, alteredOf, LogAltered } from "./chains.ts";
+import { type AlteredChain, alteredOf, TreeAltered } from "./chains.ts";
 import { ownersOf, type UnsealedRow } from "./entries.ts";
 import {
   FIRST_SNAPSHOT,
@@ -193,7 +193,7 @@ async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory):
 /**
  * Returns the map of heads of a tree's last leaf. Reads only the nodes that lead to these owners.
  *
- * @throws LogAltered if the root of the map is gone
+ * @throws TreeAltered if the root of the map is gone
  */
 export async function openMap(
   tx: Orm,
@@ -203,7 +203,7 @@ export async function openMap(
 ): Promise<HeadMap> {
   const root = leaf === null ? null : rootOf(leaf);
   const map = await HeadMap.open(tx, nodes, root, owners);
-  if (map.isLost) throw new LogAltered(`The map of leaf ${leaf?.number} is not what was signed`);
+  if (map.isLost) throw new TreeAltered(`The map of leaf ${leaf?.number} is not what was signed`);
   return map;
 }
 
@@ -214,7 +214,7 @@ const CLOCKS_MS = 60 * 60 * 1000;
  * Checks a leaf that no root has yet, because its pass was interrupted before the signature. Computes the leaf's map again,
  * from the signed map and the committed rows.
  *
- * @throws LogAltered if the leaf has another map, or a time that its pass cannot have had
+ * @throws TreeAltered if the leaf has another map, or a time that its pass cannot have had
  */
 export async function checkUnsignedLeaf(
   tx: Orm,
@@ -229,17 +229,17 @@ export async function checkUnsignedLeaf(
   const map = await openMap(tx, nodes, tree, owners);
   for (const row of moved) {
     const head = map.headOf(row.owner);
-    if (head === "lost") throw new LogAltered(`The path to ${row.owner} in the map of heads is gone`);
+    if (head === "lost") throw new TreeAltered(`The path to ${row.owner} in the map of heads is gone`);
     const start = head ?? { position: 0, chain: ZERO_HASH };
     const end = await intactEnd(tx, row, start);
     if (end.position !== row.position || hexOf(end.chain) !== row.chain) {
-      throw new LogAltered(
+      throw new TreeAltered(
         `The chain of ${row.owner} in leaf ${leaf.number} does not have what was committed`,
       );
     }
     // a declaration is committed with its signature: the owner of the tables wrote this one without the key
     if (end.declarations > 0) {
-      throw new LogAltered(
+      throw new TreeAltered(
         `The chain of ${row.owner} in leaf ${leaf.number} has a declaration without a signature`,
       );
     }
@@ -247,14 +247,14 @@ export async function checkUnsignedLeaf(
     newestMs = Math.max(newestMs, end.newestMs);
   }
   if (hexOf(map.sealed(Number(leaf.number)).root) !== leaf.map) {
-    throw new LogAltered(`The map of leaf ${leaf.number} does not have what was committed`);
+    throw new TreeAltered(`The map of leaf ${leaf.number} does not have what was committed`);
   }
   const beforeMs = timeOf(tree.leaf?.sealed_at);
   const sealedMs = timeOf(leaf.sealed_at);
   // an entry of a later month must not count as one of a month that retention drops
   const isTooEarly = sealedMs < beforeMs || sealedMs < newestMs - MONTH_MARGIN_MS;
   if (isTooEarly || sealedMs > Math.max(nowMs + CLOCKS_MS, beforeMs)) {
-    throw new LogAltered(`The time of leaf ${leaf.number} is not one at which its pass was written`);
+    throw new TreeAltered(`The time of leaf ${leaf.number} is not one at which its pass was written`);
   }
 }
 

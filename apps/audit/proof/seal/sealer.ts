@@ -5,7 +5,7 @@ import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/
 import { Counter } from "prom-client";
 import { LogSetBack, SignedRoots } from "../root/signed-root.ts";
 import { type LogKeys, verifierKeys } from "../root/signing-keys.ts";
-import { LogAltered } from "./chains.ts";
+import { TreeAltered } from "./chains.ts";
 import { newMemory } from "./read-pass.ts";
 import { lookAgain, type PassDeps, sealPass } from "./seal-pass.ts";
 import type { SealerState } from "./state-sql.ts";
@@ -88,7 +88,8 @@ export class Sealer {
         failures.inc();
         this.#isSetBack = err instanceof LogSetBack;
         if (this.#isSetBack) log.error({ err, retry_in_ms }, "the audit database was set back");
-        else if (err instanceof LogAltered) log.error({ err, retry_in_ms }, "the audit log was altered");
+        else if (err instanceof TreeAltered)
+          log.error({ err, retry_in_ms }, "the signed tree of the audit log was altered: nothing is sealed");
         else log.warn({ err, retry_in_ms }, "sealing the audit log failed and will be tried again");
       },
       clock,
