@@ -90,7 +90,7 @@ export class Session extends page.PageSession<View | null> {
   }
 
   /** Runs requests. Signs out if the token is no longer accepted, and after a 403 reads the role again (RG-133). */
-  async ask<Value>(work: (registry: Registry) => Promise<Value>): Promise<Result<Value>> {
+  async run<Value>(work: (registry: Registry) => Promise<Value>): Promise<Result<Value>> {
     const registry = this.#registry.peek();
     if (registry === null) return page.failed("signed_out");
     const result = await resultOf(() => work(registry));
@@ -135,10 +135,10 @@ export function useOperator(): CurrentOperator {
   return operator;
 }
 
-/** Runs requests to the registry on the first render, when `about` changes, and when `again` is called. */
-export function useAsked<Value>(work: (registry: Registry) => Promise<Value>, about: string) {
+/** Runs requests to the registry on the first render, when `about` changes, and when `reload` is called. */
+export function useRequest<Value>(work: (registry: Registry) => Promise<Value>, about: string) {
   const session = useSession();
-  return page.useAsked(() => session.ask(work), about);
+  return page.useRequest(() => session.run(work), about);
 }
 
 /** Reads the changes of the registry page by page. `work` returns the page after the change `last`. */
@@ -147,20 +147,18 @@ export function useChanges(
   about: string,
 ) {
   const session = useSession();
-  return page.usePages((last) => session.ask((registry) => work(registry, last)), cursorOf, about);
+  return page.usePages((last) => session.run((registry) => work(registry, last)), cursorOf, about);
 }
 
-/** Asks the registry when `ask` is called, and keeps the last result with its question. */
-export function useQuestion<Question, Value>(
-  work: (registry: Registry, question: Question) => Promise<Value>,
-) {
+/** Runs a request to the registry when `submit` is called, and keeps its input with its result. */
+export function useSubmit<Input, Value>(work: (registry: Registry, input: Input) => Promise<Value>) {
   const session = useSession();
   const [busy, setBusy] = useState(false);
-  const [last, setLast] = useState<{ question: Question; result: Result<Value> } | null>(null);
-  const ask = async (question: Question) => {
+  const [last, setLast] = useState<{ input: Input; result: Result<Value> } | null>(null);
+  const submit = async (input: Input) => {
     setBusy(true);
-    setLast({ question, result: await session.ask((registry) => work(registry, question)) });
+    setLast({ input, result: await session.run((registry) => work(registry, input)) });
     setBusy(false);
   };
-  return { busy, last, ask };
+  return { busy, last, submit };
 }

@@ -50,7 +50,7 @@ export function Dialog({ title, busy = false, onClose, children, actions }: Dial
   );
 }
 
-interface QuestionProps extends Omit<DialogProps, "actions"> {
+interface ConfirmDialogProps extends Omit<DialogProps, "actions"> {
   /** The label of the button that changes nothing. */
   cancel: string;
   /** The label of the button that makes the change. */
@@ -62,7 +62,7 @@ interface QuestionProps extends Omit<DialogProps, "actions"> {
   onConfirm?: () => void;
 }
 
-export function Question({ cancel, action, look, off, form, onConfirm, ...dialog }: QuestionProps) {
+export function ConfirmDialog({ cancel, action, look, off, form, onConfirm, ...dialog }: ConfirmDialogProps) {
   const { busy = false, onClose } = dialog;
   return (
     <Dialog

@@ -1,5 +1,4 @@
 export * from "./address.ts";
-export * from "./asked.tsx";
 export * from "./button.tsx";
 export * from "./dialog.tsx";
 export * from "./english.ts";
@@ -18,4 +17,5 @@ export type { ProviderSession } from "./sign-in/provider-session.ts";
 export * from "./sign-in/tab-storage.ts";
 export * from "./table.tsx";
 export * from "./use-kept-focus.ts";
+export * from "./use-request.tsx";
 export * from "./use-write.ts";

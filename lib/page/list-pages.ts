@@ -11,10 +11,10 @@ export interface ListPage<Item> {
  */
 export async function readAfter<Item>(
   before: readonly Item[],
-  askAfter: (last: Item | undefined) => Promise<Result<ListPage<Item>>>,
+  readPage: (last: Item | undefined) => Promise<Result<ListPage<Item>>>,
   cursorOf: (item: Item) => string,
 ): Promise<Result<ListPage<Item>>> {
-  const page = await askAfter(before.at(-1));
+  const page = await readPage(before.at(-1));
   if (!page.ok) return page;
   const { items, has_more } = page.value;
   const [cursor] = items.slice(-1).map(cursorOf);

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { type Asked, Loaded, useAsked } from "./asked.tsx";
 import { Button } from "./button.tsx";
 import type { Result } from "./failure.ts";
 import { TextField } from "./fields.tsx";
@@ -8,34 +7,35 @@ import { type Kit, useKit } from "./kit.ts";
 import { type ListPage, readAfter } from "./list-pages.ts";
 import { foldOf, hasWords, wordsOf } from "./search.ts";
 import { Empty } from "./shown.tsx";
+import { Loaded, type RequestState, useRequest } from "./use-request.tsx";
 
-/** A list that is read page by page. `again` reads it from the start. */
-export interface Pages<Item> extends ListPage<Item>, Asked<ListPage<Item>> {
+/** A list that is read page by page. `reload` reads it from the start. */
+export interface Pages<Item> extends ListPage<Item>, RequestState<ListPage<Item>> {
   more(): void;
 }
 
 /** Returns a list that is read as a whole. */
 export function wholeList<Item>(items: readonly Item[]): Pages<Item> {
   const page = { items, has_more: false };
-  return { ...page, loading: false, value: page, failure: null, more() {}, async again() {} };
+  return { ...page, loading: false, value: page, failure: null, more() {}, async reload() {} };
 }
 
 const NO_ITEMS = { items: [], has_more: false };
 
 /**
- * Reads a list page by page. `askAfter` returns the page after the item `last`. A new `key` makes the list start
+ * Reads a list page by page. `readPage` returns the page after the item `last`. A new `key` makes the list start
  * over, and results for an earlier key are dropped.
  */
 export function usePages<Item>(
-  askAfter: (last: Item | undefined) => Promise<Result<ListPage<Item>>>,
+  readPage: (last: Item | undefined) => Promise<Result<ListPage<Item>>>,
   cursorOf: (item: Item) => string,
   key: string,
 ): Pages<Item> {
-  const read = (before: readonly Item[]) => readAfter(before, askAfter, cursorOf);
-  const { ask, ...asked } = useAsked(() => read([]), key);
-  const { items, has_more } = asked.value ?? NO_ITEMS;
-  const more = () => void (asked.loading || ask(() => read(items)));
-  return { ...asked, items, has_more, more };
+  const read = (before: readonly Item[]) => readAfter(before, readPage, cursorOf);
+  const { run, ...request } = useRequest(() => read([]), key);
+  const { items, has_more } = request.value ?? NO_ITEMS;
+  const more = () => void (request.loading || run(() => read(items)));
+  return { ...request, items, has_more, more };
 }
 
 interface RowsProps<Item> {
@@ -86,7 +86,7 @@ interface PagedRowsProps<Item> {
 export function PagedRows<Item>(props: PagedRowsProps<Item>) {
   const { pages, rows = pages.items, offersMore = true, shown, children } = props;
   return (
-    <Loaded asked={pages} shown={shown}>
+    <Loaded request={pages} shown={shown}>
       {() => (
         <Rows rows={rows} pages={offersMore ? pages : undefined}>
           {children}

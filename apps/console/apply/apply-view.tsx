@@ -3,7 +3,7 @@ import { Button, type Failure, FailureNotice, Form } from "@ostiary/lib/page";
 import type { RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
-import { useOperator, useQuestion, useSession } from "../console-session.ts";
+import { useOperator, useSession, useSubmit } from "../console-session.ts";
 import { mayWrite } from "../operator/permissions.ts";
 import { counted, MessageText, ResultNotice } from "../parts/shown.tsx";
 import { Propagated } from "../parts/write-dialog.tsx";
@@ -25,7 +25,7 @@ const EXAMPLE = `services:
 export function ApplyView() {
   const document = useSession().document.value;
   const writes = mayWrite(useOperator());
-  const { busy, last, ask } = useQuestion(reviewDocument);
+  const { busy, last, submit } = useSubmit(reviewDocument);
   const [applying, setApplying] = useState(false);
   /** The result of an apply after the last review. */
   const [done, setDone] = useState<Applied | null>(null);
@@ -35,13 +35,13 @@ export function ApplyView() {
   const review = async () => {
     if (busy || document.trim() === "") return area.current?.focus();
     setApplying(false);
-    await ask(document);
+    await submit(document);
     setDone(null);
   };
   const shown = () => {
     if (done !== null) return <AppliedNotice applied={done} />;
     if (last === null) return null;
-    if (last.question !== document) {
+    if (last.input !== document) {
       return <p class="notice">The document changed after the review. Review it again.</p>;
     }
     const { result } = last;
@@ -68,7 +68,7 @@ export function ApplyView() {
       <div aria-live="polite">{shown()}</div>
       {applying && last?.result.ok && (
         <ApplyDialog
-          document={last.question}
+          document={last.input}
           review={last.result.value}
           note={note}
           onClose={() => setApplying(false)}

@@ -13,7 +13,7 @@ export function ChangesView() {
     <>
       <div class="lead">
         <p class="quiet">Every write of a service, newest first, with the operator and the reason.</p>
-        <Button onClick={pages.again}>Load the newest</Button>
+        <Button onClick={pages.reload}>Load the newest</Button>
       </div>
       <Filters filter={filter} onChoose={setFilter} />
       <PagedRows pages={pages}>

@@ -2,20 +2,20 @@ import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/regi
 import { Empty, Fact, Loaded, Time, useKit } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
-import { useAsked } from "../console-session.ts";
+import { useRequest } from "../console-session.ts";
 import { counted, MessageText } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
 
 const REFRESH_MS = 5_000;
 
 export function GatewaysView() {
-  const projections = useAsked(listProjections, "projections");
-  const gateways = useAsked(listGateways, "gateways");
+  const projections = useRequest(listProjections, "projections");
+  const gateways = useRequest(listGateways, "gateways");
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.hidden) return;
-      void projections.again();
-      void gateways.again();
+      void projections.reload();
+      void gateways.reload();
     }, REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
@@ -27,11 +27,11 @@ export function GatewaysView() {
       </p>
       <section aria-labelledby="projections">
         <h2 id="projections">Outstanding projections</h2>
-        <Loaded asked={projections}>{(value) => <Outstanding {...value} />}</Loaded>
+        <Loaded request={projections}>{(value) => <Outstanding {...value} />}</Loaded>
       </section>
       <section aria-labelledby="gateways">
         <h2 id="gateways">Running gateways</h2>
-        <Loaded asked={gateways}>{(value) => <Running {...value} />}</Loaded>
+        <Loaded request={gateways}>{(value) => <Running {...value} />}</Loaded>
       </section>
     </>
   );

@@ -3,9 +3,9 @@ import { bodyText, limitText, METHODS, type Method, timeoutText } from "@ostiary
 import { Button, Fact, FailureNotice, type Result, SelectField, TextField } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
-import { useAsked, useQuestion } from "../console-session.ts";
+import { useRequest, useSubmit } from "../console-session.ts";
 import { Methods, ResultNotice, ScopeBadge } from "../parts/shown.tsx";
-import { listRoles, lookUp, type Question } from "../registry/calls.ts";
+import { type LookupRequest, listRoles, lookUp } from "../registry/calls.ts";
 import { nearestOf } from "../registry/console-registry.ts";
 
 const CALLERS = [
@@ -22,14 +22,14 @@ interface Caller {
 
 /** Shows which route serves a request, and whether a caller may use it. */
 export function LookupView() {
-  const { busy, last, ask } = useQuestion(lookUp);
+  const { busy, last, submit } = useSubmit(lookUp);
   const [method, setMethod] = useState<Method>("GET");
   const [path, setPath] = useState("");
   const [caller, setCaller] = useState<Caller>({ kind: "anyone", named: "" });
   const pathField = useId();
-  const submit = (event: Event) => {
+  const onSubmit = (event: Event) => {
     event.preventDefault();
-    if (!busy) void ask({ method, path: path.trim(), ...askedBy(caller) });
+    if (!busy) void submit({ method, path: path.trim(), ...roleAndLabels(caller) });
   };
   const follow = (nearest: { method: Method; path: string }) => {
     setMethod(nearest.method);
@@ -42,7 +42,7 @@ export function LookupView() {
         Find out which route serves a request, and whether the caller may use the route. No request is sent to
         the service.
       </p>
-      <form class="panel document" onSubmit={submit} aria-busy={busy}>
+      <form class="panel document" onSubmit={onSubmit} aria-busy={busy}>
         <SelectField
           label="Method"
           value={method}
@@ -68,7 +68,7 @@ export function LookupView() {
   );
 }
 
-function askedBy({ kind, named }: Caller): Pick<Question, "role" | "labels"> {
+function roleAndLabels({ kind, named }: Caller): Pick<LookupRequest, "role" | "labels"> {
   const labels = named.split(/[\s,]+/).filter(Boolean);
   return { role: kind === "role" ? named.trim() : "", labels: kind === "labels" ? labels.join(",") : "" };
 }
@@ -99,8 +99,8 @@ function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller:
 }
 
 function RoleField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const { value: listed, failure, again } = useAsked(listRoles, "roles");
-  if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
+  const { value: listed, failure, reload } = useRequest(listRoles, "roles");
+  if (failure !== null) return <FailureNotice failure={failure} onRetry={reload} />;
   if (listed?.roles.length === 0) {
     return (
       <p class="quiet">This registry has no roles. Set its ROLES_FILE, or look up a member with labels.</p>
@@ -121,13 +121,13 @@ function RoleField({ value, onChange }: { value: string; onChange: (value: strin
 }
 
 interface LookupResultProps {
-  question: Question;
+  input: LookupRequest;
   result: Result<Lookup>;
   onFollow: (route: { method: Method; path: string }) => void;
 }
 
-function LookupResult({ question, result, onFollow }: LookupResultProps) {
-  if (result.ok) return <FoundRoute question={question} found={result.value} />;
+function LookupResult({ input, result, onFollow }: LookupResultProps) {
+  if (result.ok) return <FoundRoute input={input} found={result.value} />;
   const { failure } = result;
   const nearest = nearestOf(failure);
   if (failure.kind !== "missing") return <FailureNotice failure={failure} />;
@@ -136,7 +136,7 @@ function LookupResult({ question, result, onFollow }: LookupResultProps) {
       <p>
         The gateway responds to{" "}
         <code>
-          {question.method} {question.path}
+          {input.method} {input.path}
         </code>{" "}
         with 404.
       </p>
@@ -159,11 +159,11 @@ function LookupResult({ question, result, onFollow }: LookupResultProps) {
   );
 }
 
-function FoundRoute({ question, found }: { question: Question; found: Lookup }) {
+function FoundRoute({ input, found }: { input: LookupRequest; found: Lookup }) {
   const { service, scope, path, method, params, required_labels, rate_limit, audit, upstream, allowed } =
     found;
   const { timeout_ms, max_body_bytes } = found;
-  const who = question.role !== "" ? `a member with the role ${question.role}` : `a member with these labels`;
+  const who = input.role !== "" ? `a member with the role ${input.role}` : `a member with these labels`;
   const verdicts = {
     true: { tone: "good", title: `Yes, ${who} may call the route` },
     false: { tone: "bad", title: `No, ${who} may not call the route` },

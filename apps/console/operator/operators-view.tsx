@@ -1,6 +1,6 @@
 import type { ListedOperators } from "@ostiary/lib/contracts/registry-api";
 import { DataTable, Loaded, Time } from "@ostiary/lib/page";
-import { useAsked } from "../console-session.ts";
+import { useRequest } from "../console-session.ts";
 import { counted } from "../parts/shown.tsx";
 import { listOperators } from "../registry/calls.ts";
 
@@ -8,7 +8,7 @@ type ListedOperator = ListedOperators["operators"][number];
 
 /** Lists who may call the registry. */
 export function OperatorsView() {
-  const asked = useAsked(listOperators, "");
+  const request = useRequest(listOperators, "");
   return (
     <>
       <p class="lead">
@@ -16,7 +16,7 @@ export function OperatorsView() {
         holder of the admin token. In a name, <code>*</code> stands for any characters; a path includes all
         paths below it; in an address, <code>*</code> stands for one label of the host or for the port.
       </p>
-      <Loaded asked={asked}>
+      <Loaded request={request}>
         {({ operators }) => (
           <DataTable
             label="Operators"

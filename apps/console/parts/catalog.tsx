@@ -2,7 +2,7 @@ import type { Services } from "@ostiary/lib/contracts/registry-api";
 import { Button, Empty, FailureNotice, Loading, Notice } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { fragmentOf } from "../console-address.ts";
-import { useAsked, useOperator, useSession } from "../console-session.ts";
+import { useOperator, useRequest, useSession } from "../console-session.ts";
 import { mayWrite } from "../operator/permissions.ts";
 import type { Registry } from "../registry/console-registry.ts";
 
@@ -15,9 +15,9 @@ interface CatalogProps {
 export function Catalog({ lead, children }: CatalogProps) {
   const session = useSession();
   const read = (registry: Registry) => session.readServices(registry);
-  const { loading, value, failure, ask } = useAsked(read, "services");
+  const { loading, value, failure, run } = useRequest(read, "services");
   const reload = async () => {
-    if (await ask(() => session.ask(read))) session.announce("All services were reloaded.");
+    if (await run(() => session.run(read))) session.announce("All services were reloaded.");
   };
   return (
     <>

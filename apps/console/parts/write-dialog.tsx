@@ -7,10 +7,10 @@ import {
   REASON_LENGTH_MAX,
 } from "@ostiary/lib/contracts/registry-api";
 import {
+  ConfirmDialog,
   type Failure,
   type FailureKind,
   FailureNotice,
-  Question,
   TextField,
   useWrite,
 } from "@ostiary/lib/page";
@@ -58,9 +58,9 @@ export function WriteDialog<Result>({ isReady = true, ...props }: WriteDialogPro
   const mayHaveWorked = failure?.outcomeUnknown === true;
   const isOld = failure !== null && (mayHaveWorked || isStale(failure));
   const confirm = () =>
-    write(() => session.ask((registry) => props.write(registry, { wait, note })), props.onDone);
+    write(() => session.run((registry) => props.write(registry, { wait, note })), props.onDone);
   return (
-    <Question
+    <ConfirmDialog
       title={props.title}
       busy={busy}
       cancel={props.leave}
@@ -86,7 +86,7 @@ export function WriteDialog<Result>({ isReady = true, ...props }: WriteDialogPro
         Wait until every gateway has loaded the change, at most 10 s
       </label>
       {props.last}
-    </Question>
+    </ConfirmDialog>
   );
 }
 

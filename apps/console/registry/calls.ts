@@ -168,7 +168,7 @@ export function restoreRevision(
   });
 }
 
-export interface Question {
+export interface LookupRequest {
   method: string;
   path: string;
   /** The role of the calling member. If role and labels are empty, the registry looks up only the route. */
@@ -176,7 +176,7 @@ export interface Question {
   labels: string;
 }
 
-export function lookUp(registry: Registry, { method, path, role, labels }: Question): Promise<Lookup> {
+export function lookUp(registry: Registry, { method, path, role, labels }: LookupRequest): Promise<Lookup> {
   const query = { method, path, ...(role !== "" && { role }), ...(labels !== "" && { labels }) };
   return registry.ask(Lookup, pathTo("routes"), { query });
 }

@@ -1,9 +1,9 @@
 import type { Revision } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, type MarkedChange, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
-import { type Asked, Button, Empty, Loaded, Rows, SelectField, Time } from "@ostiary/lib/page";
+import { Button, Empty, Loaded, type RequestState, Rows, SelectField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
-import { useAsked, useOperator, useSession } from "../console-session.ts";
+import { useOperator, useRequest, useSession } from "../console-session.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { DONE, Note } from "../parts/shown.tsx";
@@ -18,8 +18,8 @@ interface RevisionsViewProps {
 }
 
 export function RevisionsView({ service, revision }: RevisionsViewProps) {
-  const asked = useAsked((registry) => listRevisions(registry, service), service);
-  if (asked.failure?.kind === "missing") {
+  const request = useRequest((registry) => listRevisions(registry, service), service);
+  if (request.failure?.kind === "missing") {
     return (
       <Empty title={`There has never been a service ${service}.`}>
         <a class="button" href={fragmentOf({ name: "services" })}>
@@ -34,9 +34,9 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
         <a href={fragmentOf({ name: "service", service })}>{service}</a> · each change creates a revision, and
         revisions never change
       </p>
-      <Loaded asked={asked}>
+      <Loaded request={request}>
         {(entries) => (
-          <History service={service} revision={revision} entries={entries} onChanged={asked.again} />
+          <History service={service} revision={revision} entries={entries} onChanged={request.reload} />
         )}
       </Loaded>
     </>
@@ -100,7 +100,7 @@ function Entries({ entries, shown }: EntriesProps) {
 /** Returns the parts of a restore that the operator may not publish, or null while they are not known. */
 function useRestoreBounds({ service, revision, config }: Revision): readonly OutOfBounds[] | null {
   const operator = useOperator();
-  const { value, failure } = useAsked(
+  const { value, failure } = useRequest(
     async (registry) => {
       if (operator.role !== "publisher") return [];
       const { services } = await listServices(registry);
@@ -166,7 +166,7 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
           onInput={(chosen) => setFrom(Number(chosen))}
         />
       )}
-      <Comparison asked={comparison} />
+      <Comparison request={comparison} />
       {restoring && (
         <RestoreDialog
           shown={shown}
@@ -217,23 +217,23 @@ function RestoreDialog({ shown, newest, onClose, onChanged }: RestoreDialogProps
       <p>
         To restore revision {revision}, the registry makes these changes to the newest revision ({newest}).
       </p>
-      <Comparison asked={comparison} />
+      <Comparison request={comparison} />
     </WriteDialog>
   );
 }
 
 /** Compares a revision with `from`. 0 stands for the empty state before the first revision. */
 function useComparison(from: number, { service, revision, config }: Revision) {
-  return useAsked(
+  return useRequest(
     async (registry) =>
       from > 0 ? compareRevisions(registry, service, from, revision) : markChanges(listChanges(null, config)),
     `${service} ${from} ${revision}`,
   );
 }
 
-function Comparison({ asked }: { asked: Asked<MarkedChange[]> }) {
+function Comparison({ request }: { request: RequestState<MarkedChange[]> }) {
   return (
-    <Loaded asked={asked}>
+    <Loaded request={request}>
       {(changes) =>
         changes.length === 0 ? (
           <Empty title="There are no changes." />

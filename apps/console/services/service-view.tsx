@@ -12,7 +12,7 @@ import { Button, DataTable, Empty, Fact, Loaded, TextField } from "@ostiary/lib/
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../console-address.ts";
-import { useAsked, useOperator, useSession } from "../console-session.ts";
+import { useOperator, useRequest, useSession } from "../console-session.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { WriteDialog } from "../parts/write-dialog.tsx";
@@ -22,9 +22,9 @@ import { RouteExplorer } from "../routes/route-explorer.tsx";
 import { rowsOf } from "../routes/rows.ts";
 
 export function ServiceView({ name }: { name: string }) {
-  const asked = useAsked((registry) => readService(registry, name), name);
+  const request = useRequest((registry) => readService(registry, name), name);
   const history = fragmentOf({ name: "revisions", service: name, revision: null });
-  if (asked.failure?.kind === "missing") {
+  if (request.failure?.kind === "missing") {
     return (
       <Empty title={`${name} is not published.`}>
         <p>If the service was published before, the registry still has its revisions.</p>
@@ -34,7 +34,9 @@ export function ServiceView({ name }: { name: string }) {
       </Empty>
     );
   }
-  return <Loaded asked={asked}>{(service) => <Shown service={service} onChanged={asked.again} />}</Loaded>;
+  return (
+    <Loaded request={request}>{(service) => <Shown service={service} onChanged={request.reload} />}</Loaded>
+  );
 }
 
 function Shown({ service, onChanged }: { service: Service; onChanged: () => void }) {

@@ -9,8 +9,8 @@ import {
   Route,
   replacePlace,
   Time,
-  useAsked,
   usePages,
+  useRequest,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { useAddress, useSession } from "../portal-session.ts";
@@ -82,13 +82,13 @@ function EventView({ log, request_id }: { log: Log; request_id: string }) {
   const t = useTexts().audit;
   const session = useSession();
   const address = useAddress();
-  const asked = useAsked(() => listEvents(session.gateway, log, { request_id }, undefined), request_id);
+  const request = useRequest(() => listEvents(session.gateway, log, { request_id }, undefined), request_id);
   return (
     <>
       <p>
         <a href={address(log.view)}>{t.back}</a>
       </p>
-      <Loaded asked={asked}>
+      <Loaded request={request}>
         {({ items: [event] }) =>
           event === undefined ? <Empty title={t.noEvent} /> : <EventFacts log={log} event={event} />
         }

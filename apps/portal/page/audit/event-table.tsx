@@ -1,4 +1,4 @@
-import { DataTable, Route, succeeded, Time, useAsked } from "@ostiary/lib/page";
+import { DataTable, Route, succeeded, Time, useRequest } from "@ostiary/lib/page";
 import { PersonName, usePeople } from "../people/person-name.tsx";
 import { MEMBERS } from "../portal-address.ts";
 import { useAddress, useSession } from "../portal-session.ts";
@@ -43,7 +43,7 @@ export function useSummaries(events: readonly ShownEvent[]): ReadonlyMap<string,
   const { gateway } = useSession();
   const { known } = useTexts().audit.deeds;
   const isNeeded = events.some((event) => !Object.hasOwn(known, actionOf(event)));
-  const { value } = useAsked(
+  const { value } = useRequest(
     async () => (isNeeded ? fetchDescription(gateway) : succeeded(null)),
     String(isNeeded),
   );

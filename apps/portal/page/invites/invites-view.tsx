@@ -28,7 +28,7 @@ export function InvitesView() {
       >
         {(invites) => <InviteTable invites={invites} onRevoke={setRevoking} />}
       </SearchedList>
-      {creating && <InviteDialog onClose={() => setCreating(false)} onChange={pages.again} />}
+      {creating && <InviteDialog onClose={() => setCreating(false)} onChange={pages.reload} />}
       {revoking !== null && (
         <ConfirmDeletion
           title={t.revokeTitle(revoking.email ?? revoking.token_prefix)}
@@ -36,7 +36,7 @@ export function InvitesView() {
           path={pathTo("org", "invites", revoking.id)}
           done={t.revoked}
           onClose={() => setRevoking(null)}
-          onChange={pages.again}
+          onChange={pages.reload}
         >
           <p>{t.revokeHelp}</p>
         </ConfirmDeletion>

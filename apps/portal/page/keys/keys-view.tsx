@@ -38,7 +38,7 @@ export function KeyList({ address, manages, more }: KeyListProps) {
   const ofMember = session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
   const [open, setOpen] = useState<Open>(null);
   const pages = useList("keys", ApiKey, pathTo(...address.path));
-  const dialog = { address, onClose: () => setOpen(null), onChange: pages.again };
+  const dialog = { address, onClose: () => setOpen(null), onChange: pages.reload };
   return (
     <section aria-label={t.title}>
       <h2>{t.title}</h2>
@@ -47,7 +47,7 @@ export function KeyList({ address, manages, more }: KeyListProps) {
           <Button look="main" onClick={() => setOpen({ name: "create" })}>
             {t.create}
           </Button>
-          {more?.(pages.again)}
+          {more?.(pages.reload)}
         </p>
       )}
       <SearchedList pages={pages} texts={t} textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}>
@@ -69,7 +69,7 @@ export function KeyList({ address, manages, more }: KeyListProps) {
           path={pathTo(...address.path, open.key.id)}
           done={t.revoked(open.key.name)}
           onClose={dialog.onClose}
-          onChange={pages.again}
+          onChange={pages.reload}
         >
           <p>
             {t.revokeHelp} <code>{open.key.key_prefix}</code>

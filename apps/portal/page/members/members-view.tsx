@@ -12,7 +12,7 @@ import {
   SearchedList,
   SelectField,
   Time,
-  useAsked,
+  useRequest,
 } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
@@ -90,13 +90,13 @@ function MemberView({ member_id }: { member_id: string }) {
   const t = useTexts().members;
   const { gateway } = useSession();
   const address = useAddress();
-  const asked = useAsked(() => gateway.send(AnyMember, pathTo("org", "members", member_id)), member_id);
+  const request = useRequest(() => gateway.send(AnyMember, pathTo("org", "members", member_id)), member_id);
   return (
     <>
       <p>
         <a href={address(MEMBERS)}>{t.back}</a>
       </p>
-      <Loaded asked={asked}>
+      <Loaded request={request}>
         {(member) =>
           member.status === "removed" ? (
             <section aria-label={nameOf(member, t)}>
@@ -104,7 +104,7 @@ function MemberView({ member_id }: { member_id: string }) {
               <Empty title={t.removed} />
             </section>
           ) : (
-            <Living member={member} name={nameOf(member, t)} onChange={asked.again} />
+            <Living member={member} name={nameOf(member, t)} onChange={request.reload} />
           )
         }
       </Loaded>

@@ -8,7 +8,7 @@ import {
   Notice,
   TextField,
   Time,
-  useAsked,
+  useRequest,
 } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
@@ -62,8 +62,8 @@ function PasteForm() {
 function Invitation({ token }: { token: string }) {
   const session = useSession();
   const { invite: t } = useTexts();
-  const asked = useAsked(() => sendToken(session, InvitePreview, "preview", token), token);
-  const { failure } = asked;
+  const request = useRequest(() => sendToken(session, InvitePreview, "preview", token), token);
+  const { failure } = request;
   if (failure?.kind === "missing" || failure?.kind === "invalid") {
     return (
       <>
@@ -73,7 +73,7 @@ function Invitation({ token }: { token: string }) {
     );
   }
   return (
-    <Loaded asked={asked}>
+    <Loaded request={request}>
       {(preview) =>
         preview.member_id !== null ? (
           <Opening organization_id={preview.organization.id} />

@@ -1,5 +1,5 @@
 import { type Membership, Organization } from "@ostiary/lib/contracts/identity-api";
-import { DataTable, Empty, FailureNotice, Loaded, Loading, useAsked } from "@ostiary/lib/page";
+import { DataTable, Empty, FailureNotice, Loaded, Loading, useRequest } from "@ostiary/lib/page";
 import type { JSX } from "preact";
 import { pathTo } from "../gateway.ts";
 import { NameForm } from "../parts/name-form.tsx";
@@ -10,12 +10,12 @@ import { useTexts } from "../texts/texts.ts";
 export function OrganizationsView() {
   const session = useSession();
   const { organizations: texts } = useTexts();
-  const memberships = useAsked(() => session.organization.list(), "memberships");
+  const memberships = useRequest(() => session.organization.list(), "memberships");
   return (
     <>
       <p class="lead">{texts.lead}</p>
-      <Loaded asked={memberships}>{(all) => <Organizations memberships={all} />}</Loaded>
-      <CreateOrganization onUnknown={memberships.again} />
+      <Loaded request={memberships}>{(all) => <Organizations memberships={all} />}</Loaded>
+      <CreateOrganization onUnknown={memberships.reload} />
     </>
   );
 }
@@ -72,14 +72,14 @@ function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
 export function ChosenOrganization({ id, children }: { id: string; children: JSX.Element }) {
   const session = useSession();
   const { overview, organizations } = useTexts();
-  const { failure, again } = useAsked(() => session.organization.choose(id), id);
+  const { failure, reload } = useRequest(() => session.organization.choose(id), id);
   if (failure !== null) {
     return (
       <>
         <FailureNotice
           failure={failure}
           text={failure.kind === "missing" ? overview.gone : undefined}
-          onRetry={again}
+          onRetry={reload}
         />
         <a href={addressOf(ORGANIZATIONS, null)}>{organizations.change}</a>
       </>

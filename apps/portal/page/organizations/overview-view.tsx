@@ -1,5 +1,5 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { CopyButton, Empty, Fact, Loaded, type PageAddress, Time, useAsked } from "@ostiary/lib/page";
+import { CopyButton, Empty, Fact, Loaded, type PageAddress, Time, useRequest } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { EventTable } from "../audit/event-table.tsx";
 import { listEvents, ORGANIZATION_LOG } from "../audit/logs.ts";
@@ -40,12 +40,12 @@ function Counts() {
   const { overview: t } = useTexts();
   const address = useAddress();
   const seesInvites = session.may(MEMBERS_LABEL);
-  const asked = useAsked(
+  const request = useRequest(
     async () => ({ ok: true, value: await readOverview(session.gateway, seesInvites, Date.now()) }) as const,
     "counts",
   );
   return (
-    <Loaded asked={asked}>
+    <Loaded request={request}>
       {({ members, invites, endingKeys, endingAccount }) => (
         <ul class="tiles">
           <Tile count={members} text={t.members} href={address(MEMBERS)} />
@@ -84,11 +84,11 @@ function MonthSoFar() {
   const address = useAddress();
   const [nowMs] = useState(() => Date.now());
   const [month = ""] = monthsAt(nowMs);
-  const asked = useAsked(() => readMonth(gateway, month), month);
+  const request = useRequest(() => readMonth(gateway, month), month);
   return (
     <section aria-labelledby="month">
       <h2 id="month">{t.month}</h2>
-      <Loaded asked={asked}>
+      <Loaded request={request}>
         {({ usage, quotas }) => (
           <div class="halves">
             <DayPlot days={daysOf(month, nowMs)} usage={usage} />
@@ -109,12 +109,15 @@ function LastEvents() {
   const { gateway, member } = useSession();
   const { overview: t, audit } = useTexts();
   const address = useAddress();
-  const asked = useAsked(() => listEvents(gateway, ORGANIZATION_LOG, {}, undefined, LAST_EVENTS), "events");
+  const request = useRequest(
+    () => listEvents(gateway, ORGANIZATION_LOG, {}, undefined, LAST_EVENTS),
+    "events",
+  );
   const verified = verifiedUpTo(member.value?.organization_id ?? "");
   return (
     <section aria-labelledby="last">
       <h2 id="last">{t.lastEvents}</h2>
-      <Loaded asked={asked}>
+      <Loaded request={request}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title={audit.none} />
@@ -144,9 +147,9 @@ function OrganizationFacts() {
   const session = useSession();
   const { overview: t, members, organization: title } = useTexts();
   const member = session.member.value;
-  const asked = useAsked(() => session.gateway.send(Organization, pathTo("org")), "organization");
+  const request = useRequest(() => session.gateway.send(Organization, pathTo("org")), "organization");
   return (
-    <Loaded asked={asked}>
+    <Loaded request={request}>
       {({ name, id, plan, created_at }) => (
         <section aria-labelledby="organization">
           <h2 id="organization">{title}</h2>

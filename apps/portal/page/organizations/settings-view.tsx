@@ -1,5 +1,5 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { Button, Loaded, useAsked } from "@ostiary/lib/page";
+import { Button, Loaded, useRequest } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { ConfirmDeletion } from "../parts/confirm.tsx";
@@ -12,16 +12,16 @@ import { useTexts } from "../texts/texts.ts";
 export function SettingsView() {
   const session = useSession();
   const { settings: t } = useTexts();
-  const asked = useAsked(() => session.gateway.send(Organization, pathTo("org")), "organization");
+  const request = useRequest(() => session.gateway.send(Organization, pathTo("org")), "organization");
   const mayRename = session.may(RENAME_LABEL);
   const mayDelete = session.may(DELETION_LABEL);
   return (
-    <Loaded asked={asked}>
+    <Loaded request={request}>
       {({ name }) => (
         <>
           {!mayRename && !mayDelete && <p class="lead">{t.nothing}</p>}
-          {mayRename && <Rename name={name} onChange={asked.again} />}
-          {mayDelete && <Deletion name={name} onChange={asked.again} />}
+          {mayRename && <Rename name={name} onChange={request.reload} />}
+          {mayDelete && <Deletion name={name} onChange={request.reload} />}
         </>
       )}
     </Loaded>

@@ -1,11 +1,11 @@
 import {
   Button,
+  ConfirmDialog,
   CopyButton,
   Dialog,
   FailureNotice,
   Form,
   Notice,
-  Question,
   TextField,
 } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
@@ -46,7 +46,7 @@ export function Confirm(props: ConfirmProps) {
     onChange?.();
   };
   return (
-    <Question
+    <ConfirmDialog
       title={title}
       busy={busy}
       cancel={cancel}
@@ -67,7 +67,7 @@ export function Confirm(props: ConfirmProps) {
           onRetry={failure.outcomeUnknown || failure.kind === "conflict" ? lookAgain : undefined}
         />
       )}
-    </Question>
+    </ConfirmDialog>
   );
 }
 
@@ -137,14 +137,14 @@ interface SecretDialogProps {
 
 /** Shows new secrets. The page forgets the secrets when the dialog closes. */
 export function SecretDialog({ title, help, close, lost, onClose, children }: SecretDialogProps) {
-  const [asked, ask] = useState(false);
+  const [asking, setAsking] = useState(false);
   return (
     <Dialog
       title={title}
-      onClose={() => ask(true)}
+      onClose={() => setAsking(true)}
       actions={
         <>
-          {asked && (
+          {asking && (
             <Button look="danger" onClick={onClose}>
               {lost.giveUp}
             </Button>
@@ -157,7 +157,7 @@ export function SecretDialog({ title, help, close, lost, onClose, children }: Se
     >
       <p>{help}</p>
       {children}
-      {asked && (
+      {asking && (
         <Notice tone="warn" role="alert">
           <p>{lost.question}</p>
         </Notice>

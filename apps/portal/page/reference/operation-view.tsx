@@ -37,7 +37,7 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
   const form = { operation, parameters: parametersOf(operation), body };
   const [inputs, setInputs] = useState<Inputs>({ body: body?.sample ?? "" });
   const shown = useProblems(null);
-  const [asked, ask] = useState<ReadyCall | null>(null);
+  const [confirming, confirm] = useState<ReadyCall | null>(null);
   const [response, show] = useState<ShownResponse | null>(null);
   const sending = useWrite();
   const send = ({ address: target, call }: ReadyCall) => {
@@ -56,7 +56,7 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
       problems[key] = problem && (({ reference }) => reference.problems[problem]);
     if (!shown.pass(problems)) return;
     const ready = readyCall(form, inputs);
-    if (isWrite(operation)) ask(ready);
+    if (isWrite(operation)) confirm(ready);
     else send(ready);
   };
   return (
@@ -76,13 +76,13 @@ export function OperationView({ operation, lookUp }: OperationViewProps) {
       {sending.failure !== null && <FailureNotice failure={sending.failure} />}
       {response !== null && <ResponsePanel response={response} />}
       <Secret value={curlOf(form, inputs, location.origin)} label={t.command} copy={t.copyCommand} />
-      {asked !== null && (
+      {confirming !== null && (
         <ConfirmCall
-          asked={asked}
-          onClose={() => ask(null)}
+          ready={confirming}
+          onClose={() => confirm(null)}
           onConfirm={() => {
-            ask(null);
-            send(asked);
+            confirm(null);
+            send(confirming);
           }}
         />
       )}
@@ -151,13 +151,13 @@ function InputForm({ form, inputs, shown, running, onInput, onSend }: InputFormP
 }
 
 interface ConfirmCallProps {
-  asked: ReadyCall;
+  ready: ReadyCall;
   onConfirm: () => void;
   onClose: () => void;
 }
 
 /** Asks the person to confirm a call that may change something, and shows the call without its credential. */
-function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCallProps) {
+function ConfirmCall({ ready: { address, call }, onConfirm, onClose }: ConfirmCallProps) {
   const t = useTexts().reference;
   const headers = Object.entries(call.headers ?? {}).map(([name, value]) => `\n${name}: ${value}`);
   return (

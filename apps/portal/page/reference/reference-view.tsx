@@ -5,7 +5,7 @@ import {
   type PageAddress,
   Route,
   SearchedList,
-  useAsked,
+  useRequest,
   wholeList,
 } from "@ostiary/lib/page";
 import { REFERENCE } from "../portal-address.ts";
@@ -26,12 +26,12 @@ export function ReferenceView({ place }: { place: PageAddress }) {
   const t = useTexts().reference;
   const { gateway } = useSession();
   const address = useAddress();
-  const asked = useAsked(() => fetchDescription(gateway), "description");
+  const request = useRequest(() => fetchDescription(gateway), "description");
   const [id] = place.segments;
-  if (asked.failure?.kind === "missing") return <Empty title={t.unpublished} />;
-  if (asked.failure?.kind === "forbidden") return <Empty title={t.closed} />;
+  if (request.failure?.kind === "missing") return <Empty title={t.unpublished} />;
+  if (request.failure?.kind === "forbidden") return <Empty title={t.closed} />;
   return (
-    <Loaded asked={asked}>
+    <Loaded request={request}>
       {(description) => {
         const operation = description.operations.find((each) => each.id === id);
         if (id === undefined) return <OperationList description={description} />;

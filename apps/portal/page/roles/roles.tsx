@@ -1,5 +1,5 @@
 import { RolesListing } from "@ostiary/lib/contracts/identity-api";
-import { SelectField, useAsked } from "@ostiary/lib/page";
+import { SelectField, useRequest } from "@ostiary/lib/page";
 import { pathTo } from "../gateway.ts";
 import { useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -42,7 +42,7 @@ export function Granted({ labels }: { labels: readonly string[] }) {
 
 export function useRoles() {
   const { gateway } = useSession();
-  return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles")), "roles");
+  return useRequest(() => gateway.send(RolesListing, pathTo("org", "roles")), "roles");
 }
 
 /** Returns the options of a role field: all roles, and `present` even if that role no longer exists. */

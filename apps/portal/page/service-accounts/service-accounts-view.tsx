@@ -7,7 +7,7 @@ import {
   type PageAddress,
   SearchedList,
   Time,
-  useAsked,
+  useRequest,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
@@ -32,7 +32,7 @@ function AccountList() {
     <>
       <p class="lead">{t.lead}</p>
       <p class="actions">
-        <RestrictedKey label={t.create} look="main" onChange={pages.again} />
+        <RestrictedKey label={t.create} look="main" onChange={pages.reload} />
       </p>
       <SearchedList pages={pages} texts={t} textOf={({ name, role, id }) => `${name} ${role ?? ""} ${id}`}>
         {(accounts) => <AccountTable accounts={accounts} />}
@@ -72,7 +72,7 @@ function ServiceAccountView({ id }: { id: string }) {
   const t = useTexts().serviceAccounts;
   const session = useSession();
   const address = useAddress();
-  const asked = useAsked(
+  const request = useRequest(
     () => session.gateway.send(ServiceAccount, pathTo("org", "service-accounts", id)),
     id,
   );
@@ -81,10 +81,10 @@ function ServiceAccountView({ id }: { id: string }) {
       <p>
         <a href={address(SERVICE_ACCOUNTS)}>{t.back}</a>
       </p>
-      <Loaded asked={asked}>
+      <Loaded request={request}>
         {(account) => (
           <>
-            <Account account={account} onChange={asked.again} />
+            <Account account={account} onChange={request.reload} />
             <KeyList address={serviceAccountKeys(id)} manages={session.may(SERVICE_ACCOUNTS_LABEL)} />
           </>
         )}

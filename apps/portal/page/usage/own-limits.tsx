@@ -1,7 +1,7 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
-import { Button, DataTable, Empty, Loaded, Route, Rows, succeeded, useAsked } from "@ostiary/lib/page";
+import { Button, DataTable, Empty, Loaded, Route, Rows, succeeded, useRequest } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Gateway, parsed, pathTo } from "../gateway.ts";
 import { useSession } from "../portal-session.ts";
@@ -25,8 +25,8 @@ function LimitList() {
   const texts = useTexts();
   const t = texts.usage;
   const { number } = useFormats();
-  const asked = useAsked(() => readLimits(session.gateway), "limits");
-  if (asked.failure?.kind === "missing") return <Empty title={texts.reference.unpublished} />;
+  const request = useRequest(() => readLimits(session.gateway), "limits");
+  if (request.failure?.kind === "missing") return <Empty title={texts.reference.unpublished} />;
   const textOf = ({ requests, window, policy }: Limit) => {
     const numbers =
       typeof window === "number"
@@ -35,7 +35,7 @@ function LimitList() {
     return policy === null ? numbers : `${policy}: ${numbers}`;
   };
   return (
-    <Loaded asked={asked}>
+    <Loaded request={request}>
       {({ operations, byDefault }) => {
         const own = operations.filter(({ operation }) => isGranted(operation, session));
         if (own.length === 0) return <Empty title={t.noLimits} />;
@@ -78,11 +78,11 @@ async function readLimits(gateway: Gateway) {
     .filter(({ caller }) => caller === "member")
     .map((operation) => ({ operation, limits: limitsOf(operation.source["x-rate-limit"], plan) }));
   // The response to GET /org states the default limit, if that call has it.
-  const asked = operations.find(
+  const ownOperation = operations.find(
     ({ operation: { method, path } }) => method === "GET" && path === pathTo("org"),
   );
   const stated = response.value.headers.get(RATE_LIMIT_HEADERS.limit);
-  const byDefault = asked?.limits === "default" && stated !== null ? Number(stated) : null;
+  const byDefault = ownOperation?.limits === "default" && stated !== null ? Number(stated) : null;
   return succeeded({ operations, byDefault });
 }
 

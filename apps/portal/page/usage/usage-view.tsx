@@ -8,8 +8,8 @@ import {
   replacePlace,
   SelectField,
   Time,
-  useAsked,
   usePages,
+  useRequest,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { PersonName, usePeople } from "../people/person-name.tsx";
@@ -40,9 +40,9 @@ export function UsageView({ place }: { place: PageAddress }) {
   const [nowMs] = useState(() => Date.now());
   const [all, setAll] = useState(false);
   const months = monthsAt(nowMs);
-  const asked = place.query.get("month");
-  const month = months.find((each) => each === asked) ?? months[0] ?? "";
-  const usage = useAsked(() => readMonth(gateway, month, all), `${month} ${all}`);
+  const chosen = place.query.get("month");
+  const month = months.find((each) => each === chosen) ?? months[0] ?? "";
+  const usage = useRequest(() => readMonth(gateway, month, all), `${month} ${all}`);
   return (
     <>
       <p class="lead">{t.lead}</p>
@@ -62,7 +62,7 @@ export function UsageView({ place }: { place: PageAddress }) {
           {t.withOwn}
         </label>
       </div>
-      <Loaded asked={usage}>
+      <Loaded request={usage}>
         {(loaded) => (
           <>
             <Totals usage={loaded.usage} />

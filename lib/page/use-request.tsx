@@ -5,35 +5,35 @@ import { FailureNotice, type FailureNoticeProps } from "./notice.tsx";
 import { Loading } from "./shown.tsx";
 
 /** The state of a repeatable request. During a repetition, `value` is still that of the last run. */
-export interface Asked<Value> {
+export interface RequestState<Value> {
   readonly loading: boolean;
   readonly value: Value | null;
   readonly failure: Failure | null;
-  again(): Promise<void>;
+  reload(): Promise<void>;
 }
 
-const NOTHING_ASKED = { loading: true, value: null, failure: null };
+const PENDING = { loading: true, value: null, failure: null };
 
 /**
- * Runs `work` on the first render, when `about` changes, and on `again`; runs other work for the same state on `ask`,
+ * Runs `work` on the first render, when `about` changes, and on `reload`; runs other work for the same state on `run`,
  * which returns whether it succeeded. Ignores a run that a newer one overtook.
  */
-export function useAsked<Value>(work: () => Promise<Result<Value>>, about: string) {
-  const [asked, setAsked] = useState<Omit<Asked<Value>, "again"> & { about: string }>({
-    ...NOTHING_ASKED,
+export function useRequest<Value>(work: () => Promise<Result<Value>>, about: string) {
+  const [state, setState] = useState<Omit<RequestState<Value>, "reload"> & { about: string }>({
+    ...PENDING,
     about,
   });
   const latest = useRef(0);
-  const ask = async (other: () => Promise<Result<Value>>): Promise<boolean> => {
-    const question = ++latest.current;
-    setAsked((before) => ({
-      ...NOTHING_ASKED,
+  const run = async (other: () => Promise<Result<Value>>): Promise<boolean> => {
+    const attempt = ++latest.current;
+    setState((before) => ({
+      ...PENDING,
       value: before.about === about ? before.value : null,
       about,
     }));
     const result = await other();
-    if (question !== latest.current) return false;
-    setAsked((before) => ({
+    if (attempt !== latest.current) return false;
+    setState((before) => ({
       loading: false,
       value: result.ok ? result.value : before.value,
       failure: result.ok ? null : result.failure,
@@ -41,29 +41,29 @@ export function useAsked<Value>(work: () => Promise<Result<Value>>, about: strin
     }));
     return result.ok;
   };
-  const again = async () => {
-    await ask(work);
+  const reload = async () => {
+    await run(work);
   };
   useEffect(() => {
-    void again();
+    void reload();
     return () => {
       latest.current += 1;
     };
   }, [about]);
-  return { ...(asked.about === about ? asked : { ...asked, ...NOTHING_ASKED }), ask, again };
+  return { ...(state.about === about ? state : { ...state, ...PENDING }), run, reload };
 }
 
 interface LoadedProps<Value> extends Pick<FailureNoticeProps, "shown"> {
-  asked: Asked<Value>;
+  request: RequestState<Value>;
   children: (value: Value) => ComponentChildren;
 }
 
 /** Shows the result of a request, a placeholder before it arrives, and a notice if the request failed. */
-export function Loaded<Value>({ asked, shown, children }: LoadedProps<Value>) {
-  const { value, failure, again } = asked;
+export function Loaded<Value>({ request, shown, children }: LoadedProps<Value>) {
+  const { value, failure, reload } = request;
   return (
     <>
-      {failure !== null && <FailureNotice failure={failure} shown={shown} onRetry={again} />}
+      {failure !== null && <FailureNotice failure={failure} shown={shown} onRetry={reload} />}
       {value === null && failure === null && <Loading />}
       {value !== null && children(value)}
     </>
