@@ -1,9 +1,7 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { billOfMaterials } from "../supply-chain/bill-of-materials.ts";
 import { foreignPackages, installedPackages, shippedApps } from "../supply-chain/packages.ts";
-
-setDefaultTimeout(60_000);
 
 describe("the bill of materials", () => {
   test("is valid under the strict schema of CycloneDX 1.6", async () => {

@@ -5,7 +5,8 @@ import { runs } from "./runs.ts";
 import { useEmbeddedTemplate } from "./stores/embedded-template.ts";
 import { useServices } from "./stores/services.ts";
 
-const TEST_TIMEOUT_MS = 60_000;
+/** The time after which a test counts as hanging, by the tier of its file. A file may set another time. */
+const TIMEOUT_MS = { unit: 60_000, full: 120_000, nightly: 240_000 };
 const CLOSE_TIMEOUT_MS = 60_000;
 
 /** The number of this worker process under `--parallel`. Each worker starts its own servers. */
@@ -24,7 +25,8 @@ plugin({
     build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => {
       await run.endFile();
       // The default timeout applies to one file, and bunfig.toml cannot set it, so each load sets it.
-      setDefaultTimeout(TEST_TIMEOUT_MS);
+      const tier = (["nightly", "full"] as const).find((each) => path.includes(`/tests/${each}/`)) ?? "unit";
+      setDefaultTimeout(TIMEOUT_MS[tier]);
       return { contents: await Bun.file(path).text(), loader: "ts" };
     });
   },

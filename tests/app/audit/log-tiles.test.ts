@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { hexOf } from "@ostiary/lib/domain/proof";
 import {
   knownSignatures,
@@ -10,8 +10,6 @@ import {
 } from "@ostiary/lib/domain/tlog";
 import { json, sharedAudit } from "./audit-service.ts";
 import { exportProof, startProvenAudit, verifierKeyOf, writeEvents, writeSigningKey } from "./proof-bed.ts";
-
-setDefaultTimeout(60_000);
 
 const ORIGIN = "log.example/tree";
 

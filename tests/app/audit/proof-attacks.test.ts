@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   contentHash,
   eventEntryHash,
@@ -12,8 +12,6 @@ import {
 import { rejection } from "../../support/index.ts";
 import { OwnLog } from "./own-log.ts";
 import { asKept, found, type ProofExport, verify } from "./proof-bed.ts";
-
-setDefaultTimeout(60_000);
 
 // AU-65
 describe("when the owner of the tables, with triggers off,", () => {

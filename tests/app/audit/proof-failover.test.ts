@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions";
 import { sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { type Database, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
@@ -6,8 +6,6 @@ import { freshDatabase, services } from "../../support/index.ts";
 import { newLog, sqlOn } from "./audit-service.ts";
 import { cloned, writeSigningKey } from "./proof-bed.ts";
 import { passDeps, writePast } from "./retention-bed.ts";
-
-setDefaultTimeout(60_000);
 
 /** A database that becomes another one, which an asynchronous standby was, once the pass is committed. */
 function failingOver(primary: Database, standby: Database, promoted: () => Promise<unknown>): Database {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { lookAgain, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { restartChain } from "@ostiary/audit/restart";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
@@ -11,8 +11,6 @@ import { intent, logOf, newLog, openLog, requestId } from "./audit-service.ts";
 import { OwnLog } from "./own-log.ts";
 import { exportProof, found, startProvenAudit, tamperWith, verify, writeEvents } from "./proof-bed.ts";
 import { drop, makeMonth, writePastOutcome } from "./retention-bed.ts";
-
-setDefaultTimeout(60_000);
 
 let log: OwnLog;
 beforeAll(async () => {

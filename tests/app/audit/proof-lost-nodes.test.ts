@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { restartChain, restartTree } from "@ostiary/audit/restart";
 import { mapSteps } from "@ostiary/lib/domain/proof";
 import { atTestEnd } from "../../support/at-test-end.ts";
@@ -6,8 +6,6 @@ import { services } from "../../support/index.ts";
 import { OwnLog } from "./own-log.ts";
 import { found, verify } from "./proof-bed.ts";
 import { runOstiary } from "./service-role-bed.ts";
-
-setDefaultTimeout(60_000);
 
 const NAME = "audit.example.com/second";
 const OWNERS = Array.from({ length: 40 }, (_, n) => `owner-${n}`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions";
 
 import { declareMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
@@ -10,8 +10,6 @@ import { rejection, services, waitFor } from "../../support/index.ts";
 import { OwnLog } from "./own-log.ts";
 import { found, verify, writeSigningKey } from "./proof-bed.ts";
 import { drop, makeMonth, writePastOutcome } from "./retention-bed.ts";
-
-setDefaultTimeout(60_000);
 
 // AU-68, AU-74, AU-75
 describe.skipIf(!services().postgres.real)("a month that is dropped", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type PassDeps, sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { restartChain, restartTree } from "@ostiary/audit/restart";
 import { declareMonth } from "@ostiary/audit/retention/drop-months";
@@ -31,8 +31,6 @@ import {
   writeSigningKey,
 } from "./proof-bed.ts";
 import { makeMonth, passDeps } from "./retention-bed.ts";
-
-setDefaultTimeout(60_000);
 
 const onServer = describe.skipIf(!services().postgres.real);
 

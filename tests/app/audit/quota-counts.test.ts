@@ -1,5 +1,5 @@
 /** Tests charges to quotas: gateways report them, and ask for the sums (AU-191 to AU-193). */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage-contract";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -11,8 +11,6 @@ import { manualClock } from "../../support/time/manual-clock.ts";
 import { wordsOf } from "../../support/words.ts";
 import { json, openLog, sharedAudit, sqlOn, wrongFields } from "./audit-service.ts";
 import { StandingClock } from "./usage-bed.ts";
-
-setDefaultTimeout(60_000);
 
 const POLICY = "local:widgets:quota";
 /** The day on which the service's clock stands still, so that no period ends during a test. */

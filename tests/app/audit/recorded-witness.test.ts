@@ -1,13 +1,11 @@
 /** Responses that another project's code for witnesses (torchwood v0.6.1) gave, as the audit service reads them. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { systemClock } from "@ostiary/lib/async";
 import { readNoteKey } from "@ostiary/lib/domain/tlog";
 import { askWitness } from "../../../apps/audit/proof/witnesses/ask-witness.ts";
 import { Receiver } from "../../../apps/audit/receivers/receiver-call.ts";
 import { targetRulesOf } from "../../../apps/audit/receivers/targets.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
-
-setDefaultTimeout(60_000);
 
 const NOTE = `audit.example.com/log
 5

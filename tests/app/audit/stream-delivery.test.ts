@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { waitFor } from "../../support/index.ts";
 import { requestId, userIntent } from "./audit-service.ts";
@@ -12,8 +12,6 @@ import {
   sharedStreamingAudit,
   shortClock,
 } from "./streams-bed.ts";
-
-setDefaultTimeout(60_000);
 
 describe("delivery", () => {
   const [receiver, other] = [sharedReceiver(), sharedReceiver()];

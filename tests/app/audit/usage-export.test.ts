@@ -1,10 +1,8 @@
 /** Tests exports of usage in CSV and NDJSON (AU-114, AU-115). */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { ulid } from "ulid";
 import { json, sharedAudit } from "./audit-service.ts";
 import { HOUR_MS, reportUsage, StandingClock, usageCount } from "./usage-bed.ts";
-
-setDefaultTimeout(60_000);
 
 const HOUR = "2026-03-04T05:00:00.000Z";
 const NOW = "2026-03-04T06:30:00.000Z";

@@ -1,13 +1,11 @@
 /** Tests the feed of usage events, which billing systems read (AU-128 to AU-130). */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { writeUsageEvents } from "@ostiary/audit/usage/usage-event-writer";
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import { ulid } from "ulid";
 import { services, waitFor } from "../../support/index.ts";
 import { json, sharedAudit, sharedLog, sqlOn, wrongFields } from "./audit-service.ts";
 import { HOUR_MS, usageCount } from "./usage-bed.ts";
-
-setDefaultTimeout(60_000);
 
 /**
  * The next full hour. The service publishes usage only after its hour is over, so nothing of this hour is

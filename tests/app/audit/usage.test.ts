@@ -1,13 +1,11 @@
 /** Tests the usage reports of gateways, and the usage that organizations read (AU-120 to AU-126). */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { USAGE_COUNTS_MAX } from "@ostiary/lib/contracts/usage-contract";
 import { ulid } from "ulid";
 import { services } from "../../support/index.ts";
 import { wordsOf } from "../../support/words.ts";
 import { json, sharedAudit, wrongFields } from "./audit-service.ts";
 import { StandingClock, usageCount } from "./usage-bed.ts";
-
-setDefaultTimeout(60_000);
 
 const HOUR = "2026-03-04T05:00:00.000Z";
 const NEXT_HOUR = "2026-03-04T06:00:00.000Z";

@@ -1,11 +1,9 @@
 /** Tests of the command line when REGISTRY_URL does not lead to a registry. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { startLocalGateway } from "../../support/gateway/gateway.ts";
 import { Certificates } from "../../support/http/certificates.ts";
 import { useCli } from "./bed.ts";
-
-setDefaultTimeout(60_000);
 
 const ESCAPE = "\u001b";
 type Responder = Partial<Bun.SocketHandler>;

@@ -1,10 +1,8 @@
 /** Tests the usage that a gateway reports for requests with different results (GW-186 to GW-188). */
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { UsageCount } from "@ostiary/lib/contracts/usage-contract";
 import { ELSEWHERE, READER, StepsBed, UNKNOWN, USER, WRITER } from "../../support/gateway/steps-bed.ts";
 import { rawRequest, spell } from "../../support/http/raw-http.ts";
-
-setDefaultTimeout(60_000);
 
 let bed: StepsBed;
 let isClosed = false;

@@ -1,5 +1,5 @@
 /** Tests a registry that is started again after a newer version has stored configs that it cannot read. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { type Orm, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -7,8 +7,6 @@ import { closing, duringTests } from "../../support/during-tests.ts";
 import { freshDatabase, services } from "../../support/stores/services.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 import { fields, projected, type Registry, service, startRegistry } from "./bed.ts";
-
-setDefaultTimeout(60_000);
 
 const good = service("/good/{id}");
 /** Configs that this version cannot read, each with the path of its first violation. */

@@ -1,5 +1,5 @@
 /** Runs the curl commands of descriptions in shells, against a server that records what arrives. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { curlCommand, operationSamples } from "@ostiary/lib/openapi";
 import fc from "fast-check";
 import { ADMIN_TOKEN, service, useRegistry } from "../../app/registry/bed.ts";
@@ -8,8 +8,6 @@ import { runs } from "../../support/runs.ts";
 import { edgeDocument } from "../../unit/edge-description/build.ts";
 import { run } from "./clients/services.ts";
 import { servedDocuments } from "./served-descriptions.ts";
-
-setDefaultTimeout(120_000);
 
 const SHELLS = ["bash", "zsh", "dash"].filter((shell) => Bun.which(shell) !== null);
 const SECRET = "the-secret-of-the-person";

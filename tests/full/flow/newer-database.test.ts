@@ -1,11 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import postgres from "postgres";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { freshDatabase, freshRouteStoreUrl, services, startProcess, waitFor } from "../../support/index.ts";
 import { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN } from "../../support/processes/stack.ts";
 import type { RunningProcess } from "../../support/processes/start-process.ts";
-
-setDefaultTimeout(120_000);
 
 const MESSAGE = "the database is newer than this version";
 

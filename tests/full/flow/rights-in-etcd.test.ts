@@ -1,5 +1,5 @@
 /** Tests that a gateway and a registry need exactly the rights in etcd that the guide of clusters names. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Client, service, startRegistryProcess } from "../../app/registry/bed.ts";
 import { startGatewayOf } from "../../support/gateway/gateway-process.ts";
@@ -14,8 +14,6 @@ import {
 import { type ProviderStandIn, signingKey, startProvider } from "../../support/pages/provider-stand-in.ts";
 import { ROOT } from "../../support/root.ts";
 import { type Right, requireUser } from "../../support/stores/etcd-users.ts";
-
-setDefaultTimeout(120_000);
 
 const PASSWORD = "secret";
 const PERMISSIONS: Record<string, Right["permission"]> = {

@@ -2,7 +2,7 @@
  * Tests of the messages when a store cannot be used at boot: they name the cause and the variable, never a
  * password.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
@@ -16,8 +16,6 @@ import { ROOT } from "../../support/root.ts";
 import { requireUser } from "../../support/stores/etcd-users.ts";
 import type { TestServer } from "../../support/stores/server.ts";
 import { services, startEtcd, startPostgres, startRedis } from "../../support/stores/services.ts";
-
-setDefaultTimeout(60_000);
 
 const SECRET = "hunter2";
 

@@ -1,9 +1,7 @@
-import { setDefaultTimeout, test } from "bun:test";
+import { test } from "bun:test";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { everyCall } from "../../stores/route-store-calls.ts";
 import { services, startEtcdCluster, waitFor } from "../../support/index.ts";
-
-setDefaultTimeout(120_000);
 
 const STORES = 4;
 

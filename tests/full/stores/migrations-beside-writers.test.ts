@@ -1,12 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { writeMigrations } from "../../stores/migrations.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-
-setDefaultTimeout(120_000);
 
 const SCHEMA = "things";
 const FIRST = { "0000_first": `create table ${SCHEMA}.things (id int primary key, name text);` };

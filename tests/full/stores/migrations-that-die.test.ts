@@ -1,10 +1,8 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import postgres from "postgres";
 import { migrate, writeMigrations } from "../../stores/migrations.ts";
 import { freshDatabase, rejection, services } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-
-setDefaultTimeout(120_000);
 
 const SCHEMA = "things";
 const FIRST = {

@@ -1,5 +1,5 @@
 /** Tests of poolers between a service and PostgreSQL, with a real PgBouncer. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -7,8 +7,6 @@ import { freshDatabase, rejection, services } from "../../support/index.ts";
 import { ROOT } from "../../support/root.ts";
 import type { BinaryTestServer } from "../../support/stores/binary-server.ts";
 import { hasPgBouncer, startPgBouncer } from "../../support/stores/pgbouncer.ts";
-
-setDefaultTimeout(60_000);
 
 const settings = sql`select current_setting('TimeZone') as zone, current_setting('idle_session_timeout') as idle,
   current_setting('search_path') as path, current_setting('statement_timeout') as statement`;

@@ -1,5 +1,5 @@
 /** Tests of the nginx configuration in the guide for one machine. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { blocksOf } from "../../support/documents/documents.ts";
 import { Certificates } from "../../support/http/certificates.ts";
@@ -7,8 +7,6 @@ import { freePort } from "../../support/http/free-port.ts";
 import { leash } from "../../support/processes/clean-up-after-kill.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-
-setDefaultTimeout(60_000);
 
 const [block] = (await blocksOf(".github/guides/one-machine-systemd.md")).filter(
   ({ language }) => language === "nginx",

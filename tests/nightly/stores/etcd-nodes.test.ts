@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { recordChanges } from "../../stores/recorded-changes.ts";
 import {
@@ -8,8 +8,6 @@ import {
   type TestServer,
   waitFor,
 } from "../../support/index.ts";
-
-setDefaultTimeout(120_000);
 
 describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
   let cluster: EtcdCluster;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
@@ -15,8 +15,6 @@ import {
 } from "../../../app/audit/audit-service.ts";
 import { services, waitFor } from "../../../support/index.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-
-setDefaultTimeout(60_000);
 
 const NDJSON = { Accept: "application/x-ndjson" };
 const OWNERS = ["owner-1", "owner-2", "owner-3", "owner-4", "owner-5"];

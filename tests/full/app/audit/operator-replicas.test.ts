@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
@@ -23,8 +23,6 @@ import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import { startStreamingAudit } from "../../../app/audit/streams-bed.ts";
 import { atTestEnd } from "../../../support/at-test-end.ts";
 import { freshDatabase, services, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(120_000);
 
 describe.skipIf(!services().postgres.real)("the operator's stream of several replicas", () => {
   // AU-105, AU-110

@@ -1,11 +1,9 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { complete, isSetUp, newReceiver, provenOf, startWith } from "../../../app/audit/operator-bed.ts";
 import { writeEvents } from "../../../app/audit/proof-bed.ts";
 import { shortClock } from "../../../app/audit/streams-bed.ts";
 import { waitFor } from "../../../support/index.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
-
-setDefaultTimeout(120_000);
 
 describe("the operator's stream", () => {
   // AU-111

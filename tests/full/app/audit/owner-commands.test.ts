@@ -1,5 +1,5 @@
 /** Tests the commands that the owner of the log runs beside a service whose role owns no part of it. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { migrate } from "@ostiary/audit/migrate";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { monthOf } from "@ostiary/lib/domain/proof";
@@ -18,8 +18,6 @@ import {
 import { makeMonth, writePast } from "../../../app/audit/retention-bed.ts";
 import { newOwnedLog, runOstiary, startOstiary } from "../../../app/audit/service-role-bed.ts";
 import { services, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(60_000);
 
 /** Returns the months that an export declares as dropped. */
 const declaredIn = ({ retention = [] }: ProofEnd) =>

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { restartChain } from "@ostiary/audit/restart";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
@@ -14,8 +14,6 @@ import {
 } from "../../../app/audit/proof-bed.ts";
 import { passDeps } from "../../../app/audit/retention-bed.ts";
 import { services, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(60_000);
 
 // AU-67
 describe.skipIf(!services().postgres.real)("while the database refuses rows, all other logs go on:", () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -13,8 +13,6 @@ import {
   sharedStreamingAudit,
 } from "../../../app/audit/streams-bed.ts";
 import { services, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(120_000);
 
 const SOON = { timeoutMs: 60_000 };
 const HOUR_MS = 3_600_000;

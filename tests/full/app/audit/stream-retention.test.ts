@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { openLog } from "../../../app/audit/audit-service.ts";
 import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import { drop, makeMonth, writePast } from "../../../app/audit/retention-bed.ts";
@@ -11,8 +11,6 @@ import {
   streamVariables,
 } from "../../../app/audit/streams-bed.ts";
 import { services, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(60_000);
 
 // AU-68, AU-102
 test.skipIf(!services().postgres.real)(

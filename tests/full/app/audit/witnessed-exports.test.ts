@@ -1,6 +1,6 @@
 /** Tests that an export with proof has a root that witnesses cosigned, and that a rewritten log has none. */
 
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { readWitnessKeys, type Verdict } from "@ostiary/lib/verification";
@@ -20,8 +20,6 @@ import {
 } from "../../../app/audit/witnesses-bed.ts";
 import { waitFor } from "../../../support/index.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
-
-setDefaultTimeout(120_000);
 
 type CosignedPart = NonNullable<ProofEnd["cosigned"]>;
 

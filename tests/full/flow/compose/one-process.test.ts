@@ -1,5 +1,5 @@
 /** Tests of compose.one-process.yaml, and of the role that it makes, on a PostgreSQL of this machine. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { loadPlatform } from "@ostiary/platform/config";
 import postgres from "postgres";
@@ -9,8 +9,6 @@ import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { interpolated, oneProcess, service } from "./file.ts";
 import { Secrets } from "./secrets.ts";
-
-setDefaultTimeout(120_000);
 
 const PROVIDER = new Map([
   ["AUTH_ISSUER", "https://login.example.com"],

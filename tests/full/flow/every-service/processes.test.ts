@@ -1,5 +1,5 @@
 /** Tests of how every service starts, is probed and stops, each as a process with its own stores. */
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { atTestEnd } from "../../../support/at-test-end.ts";
 import { freePort } from "../../../support/http/free-port.ts";
 import { rawRequest, spell } from "../../../support/http/raw-http.ts";
@@ -17,8 +17,6 @@ import { signingKey, startProvider } from "../../../support/pages/provider-stand
 import { ProcessEnded } from "../../../support/processes/start-process.ts";
 import { rejection } from "../../../support/rejection.ts";
 import { startCollector } from "../../../support/telemetry/collector.ts";
-
-setDefaultTimeout(120_000);
 
 const SECRET = "hunter2";
 const { postgres, redis, etcd } = services();

@@ -1,5 +1,5 @@
 /** Tests of the receiver program in audit-streams.md, with an audit service that sends to it. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { type AuditService, requestId, userIntent } from "../../../app/audit/audit-service.ts";
@@ -9,8 +9,6 @@ import { commandsOf } from "../../../support/documents/documents.ts";
 import { type Command, Reader } from "../../../support/documents/guide-reader.ts";
 import { freePort } from "../../../support/http/free-port.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-
-setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/audit-streams.md";
 

@@ -1,7 +1,7 @@
 /**
  * Tests of the programs in bill-customers.md, with stand-ins that check requests as OpenMeter and Stripe do.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fits } from "@ostiary/lib/domain/errors";
@@ -12,8 +12,6 @@ import { HOUR_MS, reportUsage, usageCount } from "../../../app/audit/usage-bed.t
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { type Command, moved, Reader, withNodeOrBun } from "../../../support/documents/guide-reader.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-
-setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/bill-customers.md";
 const TOKEN = "feed-internal-token";

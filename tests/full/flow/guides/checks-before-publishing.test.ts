@@ -2,7 +2,7 @@
  * Tests of the Git hook and the pipelines in checks-before-publishing.md, run as Git, GitHub and GitLab run
  * them.
  */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -12,8 +12,6 @@ import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
 import { runBash } from "../../../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-
-setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/checks-before-publishing.md";
 const { registry } = useCli();

@@ -1,5 +1,5 @@
 /** Tests that choosing-limits.md is right: its commands run against a gateway. */
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { validateDocument } from "@ostiary/lib/domain/routes";
 import { parse } from "yaml";
 import { startPlatformHere } from "../../../app/platform/bed.ts";
@@ -7,8 +7,6 @@ import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";
 import { duringTests } from "../../../support/during-tests.ts";
 import { newSession } from "./caller.ts";
-
-setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/choosing-limits.md";
 

@@ -1,7 +1,7 @@
 /**
  * Tests of the manifests in apps/platform/deploy/kubernetes, and of the commands in kubernetes.md that create the secrets.
  */
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,8 +18,6 @@ import { parseAllDocuments } from "yaml";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";
 import { ROOT } from "../../../support/root.ts";
-
-setDefaultTimeout(60_000);
 
 const GUIDE = ".github/guides/kubernetes.md";
 const FOLDER = join(ROOT, "apps/platform/deploy/kubernetes");

@@ -1,5 +1,5 @@
 /** Tests of the program in lifecycle-feed.md: it must not miss an event, whenever it is killed. */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commandsOf } from "../../../support/documents/documents.ts";
@@ -7,8 +7,6 @@ import { type Command, moved, Reader, withNodeOrBun } from "../../../support/doc
 import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
 import { freshDatabase } from "../../../support/stores/services.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-
-setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/lifecycle-feed.md";
 const TOKEN = "feed-internal-token";

@@ -2,7 +2,7 @@
  * Tests of one-registry-forty-teams.md: its operators file, commands and pipelines. A stand-in signs the
  * tokens.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -14,8 +14,6 @@ import { waitFor } from "../../../support/index.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
 import { runBash } from "../../../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-
-setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/one-registry-forty-teams.md";
 const FILE = "The file of operators";

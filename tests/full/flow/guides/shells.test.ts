@@ -1,9 +1,7 @@
 /** Tests that commands of the guides leave the shell unchanged when a person pastes them. */
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { blocksOf, documents } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";
-
-setDefaultTimeout(60_000);
 
 let reader: Reader;
 beforeAll(async () => {

@@ -1,12 +1,10 @@
 /** Tests of the commands in upgrading.md. */
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ADMIN_TOKEN, service, useRegistry } from "../../../app/registry/bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { moved, Reader } from "../../../support/documents/guide-reader.ts";
 import { startQuickStart } from "./quick-start.ts";
-
-setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/upgrading.md";
 

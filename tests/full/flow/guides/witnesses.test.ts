@@ -3,7 +3,7 @@
  * cannot build litewitness.
  */
 import { Database } from "bun:sqlite";
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import {
   cosigned,
@@ -22,8 +22,6 @@ import { freePort } from "../../../support/http/free-port.ts";
 import { waitFor } from "../../../support/index.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-
-setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/witnesses.md";
 const GUIDES_KEY = "audit.example.com/log+b1cea59d+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea";

@@ -1,9 +1,7 @@
 /** Tests which ports of a platform respond to other addresses of this machine than 127.0.0.1. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FREE_PORTS, type PlatformHere, startPlatformHere } from "../../../app/platform/bed.ts";
 import { freePort } from "../../../support/http/free-port.ts";
-
-setDefaultTimeout(120_000);
 
 /** An address of Linux's loopback interface. A port that is bound to 127.0.0.1 refuses connections to it. */
 const ANOTHER = "127.0.0.2";

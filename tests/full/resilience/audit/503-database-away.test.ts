@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AuditService, intent, json, requestId, startAudit } from "../../../app/audit/audit-service.ts";
 import type { TestServer } from "../../../support/index.ts";
 import { services, startPostgres, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(60_000);
 
 const REJECTED = { outcome: "rejected", status: 403 };
 const LOG = "/organizations/organization-1/audit-events";

@@ -1,5 +1,5 @@
 /** Tests of clients that idle, pause or send slowly (GW-119 to GW-122). */
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { useGateway, useService } from "../../../app/gateway/bed.ts";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { GatewayNeighbours, MEMBER_KEY } from "../../../support/gateway/neighbours.ts";
@@ -15,8 +15,6 @@ import {
   spell,
 } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(120_000);
 
 const BODY_TIMEOUT_MS = 400;
 /**

@@ -1,14 +1,12 @@
 /**
  * Tests of requests during which the client or the service closes, hangs or breaks off (GW-115 to GW-125).
  */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { useGateway, useService } from "../../../app/gateway/bed.ts";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import { RawClient, type RawSocket, RawUpstream, rawRequest, spell } from "../../../support/http/raw-http.ts";
 import { services, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(60_000);
 
 const BODY_BYTES_MAX = 1_000_000;
 const CHUNK = "x".repeat(65_536);

@@ -1,5 +1,5 @@
 /** Tests that a gateway that stops sends its clients elsewhere before it closes connections (GW-158). */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { startGateways } from "../../../support/gateway/gateway-process.ts";
 import { type IdentityStandIn, startIdentity } from "../../../support/gateway/identity-stand-in.ts";
@@ -12,8 +12,6 @@ import {
   spell,
 } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(120_000);
 
 const GRACE_MS = 3_000;
 const chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -1,5 +1,5 @@
 /** Tests of quotas of two gateways when the counter store loses its data (GW-191 to GW-195). */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { Redis } from "ioredis";
 import { type AuditService, json, startAudit } from "../../../app/audit/audit-service.ts";
@@ -12,8 +12,6 @@ import {
   type TestServer,
   waitFor,
 } from "../../../support/index.ts";
-
-setDefaultTimeout(120_000);
 
 const LIMIT = 300;
 const { redis, etcd } = services();

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import { type IdentityBed, ISSUER, startIdentity } from "../../../app/identity/bed.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(60_000);
 
 describe.skipIf(!services().postgres.real)("identity while its database is down", () => {
   let server: TestServer;

@@ -1,8 +1,6 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { startIdentity } from "../../../app/identity/bed.ts";
 import { services, startPostgres, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(60_000);
 
 // ID-118
 test.skipIf(!services().postgres.binary)(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
@@ -9,8 +9,6 @@ import type { TestServer } from "../../../support/stores/server.ts";
 import { services, startEtcd } from "../../../support/stores/services.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { behavesByTls, type ClientFiles, files, TlsMaterial } from "./store-tls-suite.ts";
-
-setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
 

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { services } from "../../../support/stores/services.ts";
 import { TlsPostgres } from "../../../support/stores/tls-postgres.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { behavesByTls, type ClientFiles, files, message, TlsMaterial } from "./store-tls-suite.ts";
-
-setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
 

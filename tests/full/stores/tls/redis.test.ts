@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { Redis } from "ioredis";
 import type { CertificatePair } from "../../../support/http/certificates.ts";
@@ -7,8 +7,6 @@ import type { TestServer } from "../../../support/stores/server.ts";
 import { services, startRedis } from "../../../support/stores/services.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { behavesByTls, type ClientFiles, files, message, TlsMaterial } from "./store-tls-suite.ts";
-
-setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
 

@@ -1,12 +1,10 @@
 /** Tests that bodies of a gigabyte, and clients that stop reading, take bounded memory of the gateway's process. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import { OK_CLOSE, pump, RawClient, RawUpstream, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, settled, waitFor } from "../../../support/index.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
-
-setDefaultTimeout(180_000);
 
 const MIB = 1_048_576;
 const BYTES = 1_024 * MIB;

@@ -3,12 +3,10 @@
  * same names, but a client can also send endless new ones.
  */
 import { heapStats } from "bun:jsc";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { useGateway, useService } from "../../../app/gateway/bed.ts";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { RawClient, spell } from "../../../support/http/raw-http.ts";
-
-setDefaultTimeout(180_000);
 
 const REQUESTS = 2_000;
 const NAMES = 10;

@@ -1,5 +1,5 @@
 /** Tests of an etcd cluster without a majority, and of the death of its leader during writes. */
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Client, startRegistryProcess } from "../../../app/registry/bed.ts";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { startGatewayOf } from "../../../support/gateway/gateway-process.ts";
@@ -15,8 +15,6 @@ import {
   type TestServer,
   waitFor,
 } from "../../../support/index.ts";
-
-setDefaultTimeout(240_000);
 
 describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster of three etcd nodes", () => {
   let upstream: RawUpstream;

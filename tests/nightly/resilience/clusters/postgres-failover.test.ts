@@ -1,5 +1,5 @@
 /** Tests of a failover from a PostgreSQL primary to its standby. DATABASE_URL lists both. */
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { intent, requestId, startAudit } from "../../../app/audit/audit-service.ts";
@@ -11,8 +11,6 @@ import {
   startProxy,
   waitFor,
 } from "../../../support/index.ts";
-
-setDefaultTimeout(240_000);
 
 /** The maximum time from a promotion to the first successful write, which the product promises. */
 const BACK_MS = 15_000;

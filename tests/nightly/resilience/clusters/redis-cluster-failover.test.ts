@@ -1,5 +1,5 @@
 /** Tests of a Redis Cluster in which a primary dies, freezes or hands over, or a shard loses both nodes. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type CounterStore,
   openCounterStore,
@@ -12,8 +12,6 @@ import {
   type RedisShard,
   startRedisCluster,
 } from "../../../support/stores/redis-cluster.ts";
-
-setDefaultTimeout(240_000);
 
 /** The maximum time from a promotion to the first successful count. */
 const BACK_MS = 5_000;

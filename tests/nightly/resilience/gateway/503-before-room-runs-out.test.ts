@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import { RawClient, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
 import { type Crowd, type CrowdKind, gatherCrowd } from "../../../support/load/crowd.ts";
 import { crowdService, startCrowdService } from "../../../support/load/crowd-service.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
-
-setDefaultTimeout(180_000);
 
 const MIB = 1_048_576;
 

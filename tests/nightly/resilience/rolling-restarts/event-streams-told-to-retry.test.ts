@@ -1,10 +1,8 @@
-import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import { RawClient, type RawSocket, RawUpstream, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
-
-setDefaultTimeout(120_000);
 
 const TIMEOUT_MS = 4_000;
 const head = (type: string, more = "") =>

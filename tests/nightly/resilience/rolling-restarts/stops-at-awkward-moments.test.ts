@@ -1,5 +1,5 @@
 /** Tests of a stop signal in the middle of a request, or while a service starts. */
-import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { publicService } from "../../../support/gateway/gateway.ts";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import { headerValue, RawClient, RawUpstream, spell } from "../../../support/http/raw-http.ts";
@@ -8,8 +8,6 @@ import { type RunningProcess, startProcess } from "../../../support/processes/st
 import { ROOT } from "../../../support/root.ts";
 import { freshDatabase, services } from "../../../support/stores/services.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-
-setDefaultTimeout(120_000);
 
 const GRACE_MS = 500;
 const TIMEOUT_MS = 3_000;
