@@ -11,8 +11,8 @@ import {
   organizationOf,
   pick,
   place,
-  type Step,
   send,
+  steps,
   text,
 } from "./model-steps.ts";
 
@@ -51,100 +51,84 @@ const keyBody = fc.record(
   { requiredKeys: [] },
 );
 
-const createKey = fc.record({ address: addressOfKeys, body: keyBody }).map(
-  ({ address, body }): Step => ({
-    name: `key ${JSON.stringify(body)} of ${address.name}`,
-    plan(model) {
-      const { path, owner } = address.find(model);
-      return send("POST", path, body, (given) => {
-        const { name, expires_in_seconds: seconds } = body;
-        if (owner === undefined) return notFound;
-        const key = model.addKey({
-          id: String(given.id),
-          owner,
-          name: name?.trim() ?? "Unnamed Key",
-          key: String(given.key),
-          lifetimeMs: seconds === undefined ? null : seconds * 1000,
-        });
-        return createdKey(model, key);
+const createKey = steps(
+  "create a key",
+  { address: addressOfKeys, body: keyBody },
+  (model, { address, body }) => {
+    const { path, owner } = address.find(model);
+    return send("POST", path, body, (given) => {
+      const { name, expires_in_seconds: seconds } = body;
+      if (owner === undefined) return notFound;
+      const key = model.addKey({
+        id: String(given.id),
+        owner,
+        name: name?.trim() ?? "Unnamed Key",
+        key: String(given.key),
+        lifetimeMs: seconds === undefined ? null : seconds * 1000,
       });
-    },
-  }),
+      return createdKey(model, key);
+    });
+  },
 );
 
-const listKeys = addressOfKeys.map(
-  (address): Step => ({
-    name: `keys of ${address.name}`,
-    plan(model) {
-      const { path, owner } = address.find(model);
-      return call("GET", `${path}?limit=100`, () => {
-        if (owner === undefined) return notFound;
-        const own = [...model.keys.values()].filter((key) => key.owner === owner);
-        return { status: 200, body: { keys: own.map((key) => model.shownKey(key)), has_more: false } };
-      });
-    },
-  }),
-);
+const listKeys = steps("list keys", { address: addressOfKeys }, (model, { address }) => {
+  const { path, owner } = address.find(model);
+  return call("GET", `${path}?limit=100`, () => {
+    if (owner === undefined) return notFound;
+    const own = [...model.keys.values()].filter((key) => key.owner === owner);
+    return { status: 200, body: { keys: own.map((key) => model.shownKey(key)), has_more: false } };
+  });
+});
 
-const revokeKey = fc.record({ address: addressOfKeys, which: place, astray: fc.nat({ max: 3 }) }).map(
-  ({ address, which, astray }): Step => ({
-    name: `revoke key ${which}${astray === 0 ? ` of ${address.name}` : ""}`,
-    plan(model) {
+/** Generates a key, mostly below the path of its owner. `key` is undefined below any other path. */
+const addressOfKey = fc
+  .record({ address: addressOfKeys, which: place, astray: fc.nat({ max: 3 }) })
+  .map(({ address, which, astray }) => ({
+    name: `key ${which}${astray === 0 ? ` of ${address.name}` : ""}`,
+    find(model: Model) {
       const id = pick(model.keys.keys(), which);
       const key = model.keys.get(id);
       const { path, owner } = astray === 0 ? address.find(model) : homeOf(model, key?.owner ?? NOBODY, which);
-      return call("DELETE", `${path}/${id}`, () => {
-        if (owner === undefined || key?.owner !== owner) return notFound;
-        key.revoked_at ??= model.now;
-        return done;
-      });
+      return { path: `${path}/${id}`, key: owner !== undefined && key?.owner === owner ? key : undefined };
     },
-  }),
-);
+  }));
+
+const revokeKey = steps("revoke", { address: addressOfKey }, (model, { address }) => {
+  const { path, key } = address.find(model);
+  return call("DELETE", path, () => {
+    if (key === undefined) return notFound;
+    key.revoked_at ??= model.now;
+    return done;
+  });
+});
 
 function stateOf({ rotated, revoked_at }: Key): string {
   if (rotated) return "rotated";
   return revoked_at === null ? "expired" : "revoked";
 }
 
-const rotateKey = fc
-  .record({
-    address: addressOfKeys,
-    which: place,
-    astray: fc.nat({ max: 3 }),
-    overlap: fc.constantFrom(0, 60, 3600, 604_800),
-  })
-  .map(
-    ({ address, which, astray, overlap }): Step => ({
-      name: `rotate key ${which}${astray === 0 ? ` of ${address.name}` : ""} with overlap ${overlap}`,
-      plan(model) {
-        const id = pick(model.keys.keys(), which);
-        const old = model.keys.get(id);
-        const { path, owner } =
-          astray === 0 ? address.find(model) : homeOf(model, old?.owner ?? NOBODY, which);
-        return send("POST", `${path}/${id}/rotate`, { overlap_seconds: overlap }, (given) => {
-          if (owner === undefined || old?.owner !== owner) return notFound;
-          const over = stateOf(old);
-          if (over === "rotated" || !model.isUsable(old)) {
-            return { status: 409, code: "CONFLICT", details: { field: "status", value: over } };
-          }
-          const { name, lifetimeMs } = old;
-          const next = model.addKey({
-            id: String(given.id),
-            key: String(given.key),
-            owner,
-            name,
-            lifetimeMs,
-          });
-          old.rotated = true;
-          if (overlap === 0) old.revoked_at = model.now;
-          const overlapEnds = model.now + overlap * 1000;
-          old.expires_at = Math.min(old.expires_at ?? overlapEnds, overlapEnds);
-          return createdKey(model, next);
-        });
-      },
-    }),
-  );
+const rotateKey = steps(
+  "rotate",
+  { address: addressOfKey, overlap: fc.constantFrom(0, 60, 3600, 604_800) },
+  (model, { address, overlap }) => {
+    const { path, key: old } = address.find(model);
+    return send("POST", `${path}/rotate`, { overlap_seconds: overlap }, (given) => {
+      if (old === undefined) return notFound;
+      const over = stateOf(old);
+      if (over === "rotated" || !model.isUsable(old)) {
+        return { status: 409, code: "CONFLICT", details: { field: "status", value: over } };
+      }
+      const { owner, name, lifetimeMs } = old;
+      const [id, key] = [String(given.id), String(given.key)];
+      const next = model.addKey({ id, key, owner, name, lifetimeMs });
+      old.rotated = true;
+      if (overlap === 0) old.revoked_at = model.now;
+      const overlapEnds = model.now + overlap * 1000;
+      old.expires_at = Math.min(old.expires_at ?? overlapEnds, overlapEnds);
+      return createdKey(model, next);
+    });
+  },
+);
 
 /**
  * Returns the URL path of an owner's keys. A service account has two paths, and `index` selects one of them.
@@ -159,54 +143,33 @@ function homeOf(model: Model, owner: string, index: number): { path: string; own
   };
 }
 
-const mint = fc.record({ who: place, which: place }).map(
-  ({ who, which }): Step => ({
-    name: `session of person ${who} in organization ${which}`,
-    plan(model) {
-      const person = aPerson(model, who);
-      const organization = anOrganization(model, which);
-      return call("POST", `/users/${person}/organizations/${organization}/session`, (given) => {
-        const member = model.membership(organization, person);
-        if (member?.status !== "active" || model.people.get(person)?.status !== "active") return notFound;
-        const session = {
-          token: String(given.token),
-          member: member.id,
-          expires_at: model.now + 3_600_000,
-        };
-        model.sessions.push(session);
-        const { valid, realm, plan, ...now } = model.validate(session.token);
-        const note = { organization_id: organization, member_id: member.id };
-        return { status: 201, body: { token: session.token, role: member.role, ...now }, note };
-      });
-    },
-  }),
-);
+const mint = steps("create a session", { who: place, which: place }, (model, { who, which }) => {
+  const person = aPerson(model, who);
+  const organization = anOrganization(model, which);
+  return call("POST", `/users/${person}/organizations/${organization}/session`, (given) => {
+    const member = model.membership(organization, person);
+    if (member?.status !== "active" || model.people.get(person)?.status !== "active") return notFound;
+    const token = String(given.token);
+    model.sessions.push({ token, member: member.id, expires_at: model.now + 3_600_000 });
+    const { valid, realm, plan, ...now } = model.validate(token);
+    const note = { organization_id: organization, member_id: member.id };
+    return { status: 201, body: { token, role: member.role, ...now }, note };
+  });
+});
 
-const validate = place.map(
-  (which): Step => ({
-    name: `validate credential ${which}`,
-    plan(model) {
-      const credentials = [
-        ...[...model.keys.values()].map(({ key }) => key),
-        ...model.sessions.map(({ token }) => token),
-      ].reverse();
-      const credential = pick(credentials, which);
-      return send("POST", "/internal/credentials/validate", { credential }, () => ({
-        status: 200,
-        body: model.use(credential),
-      }));
-    },
-  }),
-);
+const validate = steps("validate a credential", { which: place }, (model, { which }) => {
+  const credential = pick(model.credentials().toReversed(), which);
+  const used = () => ({ status: 200, body: model.use(credential) });
+  return send("POST", "/internal/credentials/validate", { credential }, used);
+});
 
-const wait = fc.constantFrom(1, -1, -60_000, 59_999, 60_000, 3_599_999, 3_600_000, WEEK_MS).map(
-  (timeMs): Step => ({
-    name: `wait ${timeMs} ms`,
-    plan(model) {
-      model.now += timeMs;
-      return null;
-    },
-  }),
+const wait = steps(
+  "wait",
+  { timeMs: fc.constantFrom(1, -1, -60_000, 59_999, 60_000, 3_599_999, 3_600_000, WEEK_MS) },
+  (model, { timeMs }) => {
+    model.now += timeMs;
+    return null;
+  },
 );
 
 export const credentialSteps = [

@@ -82,20 +82,27 @@ export const aPerson = (model: Model, index: number) =>
 export const anOrganization = (model: Model, index: number) =>
   pickLiving(model.organizations.keys(), model.past.organizations, index);
 
+/** Generates steps of one kind. The name of a step shows its random values. */
+export function steps<Values>(
+  name: string,
+  values: { [Name in keyof Values]: fc.Arbitrary<Values[Name]> },
+  plan: (model: Model, values: Values) => Planned | null,
+): fc.Arbitrary<Step> {
+  return fc.record(values).map((given) => ({
+    name: `${name} ${JSON.stringify(given)}`,
+    plan: (model) => plan(model, given),
+  }));
+}
+
 /** Generates steps that list `things` of an organization. Both the path and the response have this word. */
 export const listOf = (things: string, shown: (model: Model, organization: string) => unknown[]) =>
-  place.map(
-    (which): Step => ({
-      name: `${things} of organization ${which}`,
-      plan(model) {
-        const id = anOrganization(model, which);
-        return call("GET", `/organizations/${id}/${things}?limit=100`, () => {
-          if (!model.organizations.has(id)) return notFound;
-          return { status: 200, body: { [things]: shown(model, id), has_more: false } };
-        });
-      },
-    }),
-  );
+  steps(`list ${things}`, { which: place }, (model, { which }) => {
+    const id = anOrganization(model, which);
+    return call("GET", `/organizations/${id}/${things}?limit=100`, () => {
+      if (!model.organizations.has(id)) return notFound;
+      return { status: 200, body: { [things]: shown(model, id), has_more: false } };
+    });
+  });
 
 /** Returns the organization of `owned`, except for every sixth index, which selects any organization. */
 export const organizationOf = (model: Model, owned: { organization: string } | undefined, index: number) =>

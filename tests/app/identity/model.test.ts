@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import fc from "fast-check";
 import { runs } from "../../support/runs.ts";
-import { type HttpResponse, type IdentityBed, useIdentity } from "./bed.ts";
+import { type HttpResponse, type IdentityBed, type LifecycleEvent, useIdentity } from "./bed.ts";
 import { Model } from "./model.ts";
 import type { Given, Step } from "./model-steps.ts";
 import { credentialSteps } from "./model-steps-credentials.ts";
@@ -78,11 +78,7 @@ function comparable(body: unknown): unknown {
  * Compares the final state with the model: each credential and member, and the lists of members and invites.
  */
 async function sweep(model: Model): Promise<void> {
-  const credentials = [
-    ...[...model.keys.values()].map(({ key }) => key),
-    ...model.sessions.map(({ token }) => token),
-  ];
-  for (const credential of credentials) {
+  for (const credential of model.credentials()) {
     expect(await identity.validate(credential)).toEqual(model.validate(credential));
   }
   for (const member of model.members.values()) {
@@ -121,14 +117,8 @@ test("any sequence of calls has the same responses and the same feed as a plain 
       await sweep(model);
       const after = before === undefined ? "" : `&starting_after=${before}`;
       const { body } = await identity.internal("GET", `/internal/lifecycle-events?limit=500${after}`);
-      const events = body.lifecycle_events.map(
-        ({ type, organization_id, data }: Record<string, unknown>) => ({
-          type,
-          organization_id,
-          data,
-        }),
-      );
-      expect(events).toEqual(model.events);
+      const shown = ({ type, organization_id, data }: LifecycleEvent) => ({ type, organization_id, data });
+      expect(body.lifecycle_events.map(shown)).toEqual(model.events);
     },
   );
   await fc.assert(property, { numRuns: runs(6) });

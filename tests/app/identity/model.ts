@@ -92,7 +92,7 @@ export class Model {
   readonly accounts = new Map<string, Account>();
   readonly invites = new Map<string, Invite>();
   readonly keys = new Map<string, Key>();
-  readonly sessions: Session[] = [];
+  sessions: Session[] = [];
   readonly events: ModelEvent[] = [];
   /** The ids of deleted people and organizations, so that steps can use them again. */
   readonly past = { people: new Set<string>(), organizations: new Set<string>() };
@@ -202,6 +202,11 @@ export class Model {
     return invite;
   }
 
+  /** Returns all keys and session tokens that were ever created and not deleted. */
+  credentials(): string[] {
+    return [...[...this.keys.values()].map(({ key }) => key), ...this.sessions.map(({ token }) => token)];
+  }
+
   isUsable({ revoked_at, expires_at }: Key): boolean {
     return revoked_at === null && (expires_at === null || expires_at > this.now);
   }
@@ -296,8 +301,6 @@ export class Model {
   }
 
   dropSessions(member: string): void {
-    for (let index = this.sessions.length - 1; index >= 0; index--) {
-      if (this.sessions[index]?.member === member) this.sessions.splice(index, 1);
-    }
+    this.sessions = this.sessions.filter((session) => session.member !== member);
   }
 }
