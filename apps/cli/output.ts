@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 import { createColors } from "picocolors";
-import { onOneLine, printable, printableJson, type Terminal } from "./terminal.ts";
+import { onOneLine, printableJson, type Terminal } from "./terminal.ts";
 
 const NO_BORDERS = {
   top: "",
@@ -26,9 +26,9 @@ export type Colors = ReturnType<typeof createColors>;
 export class Output {
   readonly colors: Colors;
   readonly isJson: boolean;
-  readonly #terminal: Terminal;
+  readonly #terminal: Pick<Terminal, "write">;
 
-  constructor(terminal: Terminal, json: boolean) {
+  constructor(terminal: Pick<Terminal, "write" | "colors">, json: boolean) {
     this.#terminal = terminal;
     this.isJson = json;
     this.colors = createColors(terminal.colors);
@@ -55,7 +55,7 @@ export class Output {
   }
 
   line(text: string): void {
-    this.#terminal.write(`${printable(text)}\n`);
+    this.#terminal.write(`${onOneLine(text)}\n`);
   }
 
   /** Writes a table with headings, or only `empty` when there are no rows. */

@@ -80,7 +80,7 @@ function textOf(failure: CommandFailure, asJson: boolean): string | null {
   if (failure instanceof Interrupted || failure instanceof Flagged) return null;
   if (!(failure instanceof Refused)) return printable(failure.message);
   const envelope = asJson ? failure.envelope : null;
-  return envelope === null ? printable(refusalText(failure)) : printableJson(envelope);
+  return envelope === null ? refusalText(failure) : printableJson(envelope);
 }
 
 function interruptedWriteText(name: string): string {

@@ -3,6 +3,7 @@ import { FieldError, RouteConflict } from "@ostiary/lib/domain/errors";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Refused } from "./exit-codes.ts";
+import { onOneLine, printable } from "./terminal.ts";
 
 const Fields = Type.Object({ fields: Type.Array(FieldError) });
 const Conflicts = Type.Object({ conflicts: Type.Array(RouteConflict) });
@@ -11,8 +12,15 @@ const Missing = Type.Object({ resource: Type.String(), id: Type.String() });
 const TooLarge = Type.Object({ max_size_bytes: Type.Integer() });
 const Current = Type.Object({ current_revision: Type.Union([Type.Integer(), Type.Null()]) });
 
-/** Returns the reasons of a refusal, one per line. The details of the error replace its message if they say more. */
-export function refusalText({ message, envelope, writing }: Refused): string {
+/**
+ * Returns the reasons of a refusal, one per line, for a terminal. The details of the error replace its message if they
+ * say more.
+ */
+export function refusalText(refused: Refused): string {
+  return printable(reasonsOf(refused));
+}
+
+function reasonsOf({ message, envelope, writing }: Refused): string {
   const details = envelope?.error.details ?? null;
   if (Value.Check(Fields, details)) {
     return refusedFor(details.fields.map(fieldText), writing);
@@ -32,7 +40,7 @@ export function refusalText({ message, envelope, writing }: Refused): string {
     );
     return routes.length === 0 ? message : listed(`${message}\nThe nearest routes:`, routes);
   }
-  if (Value.Check(Missing, details)) return `There is no ${details.resource} ${details.id}.`;
+  if (Value.Check(Missing, details)) return onOneLine(`There is no ${details.resource} ${details.id}.`);
   if (Value.Check(TooLarge, details)) return `${message} The limit is ${details.max_size_bytes} bytes.`;
   if (Value.Check(Current, details)) {
     return `${message} Its current revision is ${details.current_revision ?? "none"}.`;
@@ -51,5 +59,5 @@ function refusedFor(reasons: string[], writing: boolean): string {
 }
 
 function listed(heading: string, lines: string[]): string {
-  return [heading, ...lines.map((line) => `  ${line}`)].join("\n");
+  return [heading, ...lines.map((line) => `  ${onOneLine(line)}`)].join("\n");
 }

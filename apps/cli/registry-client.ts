@@ -10,6 +10,7 @@ import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { isThisMachine, withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./exit-codes.ts";
+import { onOneLine } from "./terminal.ts";
 import { type MessageNames, unavailableText, unreachableText } from "./unreachable.ts";
 
 /** The registry's address and token, from the environment or a profile. */
@@ -111,10 +112,11 @@ function settingNames(profile: string | undefined): Pick<MessageNames, "url" | "
 }
 
 function errorText(
-  { code, message, request_id }: ErrorEnvelope["error"],
+  { code, message: text, request_id }: ErrorEnvelope["error"],
   call: { names: MessageNames; writing: boolean },
 ): string {
-  if (code === "SERVICE_UNAVAILABLE") return unavailableText(message, request_id, call);
+  const message = onOneLine(text);
+  if (code === "SERVICE_UNAVAILABLE") return unavailableText(message, onOneLine(request_id), call);
   if (code !== "UNAUTHORIZED") return message;
   return `The registry does not accept ${call.names.token}: it must be the token that the registry was started with, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.`;
 }

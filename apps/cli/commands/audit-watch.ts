@@ -5,7 +5,7 @@ import { type NoteKey, noteKeyText } from "@ostiary/lib/domain/tlog";
 import { type Command, InvalidArgumentError } from "commander";
 import { Refused, Undecided, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
-import type { Terminal } from "../terminal.ts";
+import { onOneLine, type Terminal } from "../terminal.ts";
 import { readRoot } from "../verify/files.ts";
 import { followTree } from "../watch/follow-tree.ts";
 import { LogTree, NoResponse } from "../watch/log-tree.ts";
@@ -86,7 +86,7 @@ async function watch(
   for (;;) {
     await look(output, tree, options).catch((error: unknown) => {
       if (options.once || !(error instanceof NoResponse)) undecidedFor(error);
-      terminal.writeError(`${error.message}\n`);
+      terminal.writeError(`${onOneLine(error.message)}\n`);
     });
     if (options.once) return;
     await setTimeout(options.interval * 1_000);

@@ -3,6 +3,7 @@ import { Argument, type Command } from "commander";
 import { type Candidate, candidatesFor } from "../completion/candidates.ts";
 import { SHELLS, type Shell, scripts } from "../completion/scripts.ts";
 import { pathTo, type RegistryClient } from "../registry-client.ts";
+import { onOneLine } from "../terminal.ts";
 import type { Run, Setting } from "./command.ts";
 
 /** The timeout of a completion, short because a person at a prompt waits. */
@@ -38,7 +39,9 @@ Examples:
         registries: () => quietly(async (found) => found((await registryNames()).map((word) => ({ word })))),
       });
       for (const { word, description } of found) {
-        terminal.write(description ? `${word}\t${description.replace(/\s+/g, " ")}\n` : `${word}\n`);
+        terminal.write(
+          description ? `${word}\t${onOneLine(description.replace(/\s+/g, " "))}\n` : `${word}\n`,
+        );
       }
     });
 }

@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { Refused, UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
+import { onOneLine } from "../terminal.ts";
 import { type CommandContext, ifMatch, type Run, revisionArgument } from "./command.ts";
 import { addWaitOption, reportPropagation, sendWrite, type WaitOptions } from "./wait-option.ts";
 
@@ -66,9 +67,8 @@ async function confirmed(
   }
   const service = await registry.ask(Service, pathTo("services", name));
   const routes = SCOPES.flatMap((scope) => service[scope]?.routes ?? []).length;
-  const typed = await terminal.ask(
-    `Delete ${name}, revision ${service.revision}, with ${routes} ${routes === 1 ? "route" : "routes"} at ${service.url}? [y/N] `,
-  );
+  const what = `${name}, revision ${service.revision}, with ${routes} ${routes === 1 ? "route" : "routes"}`;
+  const typed = await terminal.ask(onOneLine(`Delete ${what} at ${service.url}? [y/N] `));
   if (!/^\s*y(es)?\s*$/i.test(typed)) throw new Refused("Nothing was deleted.");
   return ifRevision ?? service.revision;
 }

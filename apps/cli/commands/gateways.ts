@@ -1,6 +1,5 @@
 import type { Gateway } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
-import { onOneLine } from "../terminal.ts";
 import type { Run } from "./command.ts";
 
 /** Adds `gateways`, which lists the running gateways and the state of each. */
@@ -20,7 +19,7 @@ export function addGateways(program: Command, run: Run): void {
           );
           for (const { instance, skipped } of gateways) {
             for (const { service, reason } of skipped) {
-              output.line(onOneLine(`${instance} leaves out ${service}: ${reason}`));
+              output.line(`${instance} leaves out ${service}: ${reason}`);
             }
           }
         });

@@ -6,7 +6,7 @@ import {
   summaryOf,
 } from "@ostiary/lib/domain/routes";
 import type { Colors } from "../output.ts";
-import { printable } from "../terminal.ts";
+import { onOneLine } from "../terminal.ts";
 import type { Review } from "./review.ts";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
@@ -14,7 +14,7 @@ const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 /** Returns a review for a terminal: the changes of each service with their marks, then a summary. */
 export function reviewText({ services, counts }: Review, colors: Colors): string[] {
   const sections = services.flatMap(({ service, state, changes }) => [
-    colors.bold(printable(`${service}: ${state}`)),
+    colors.bold(onOneLine(`${service}: ${state}`)),
     ...changes.flatMap((change) => changeLines(change, colors)),
   ]);
   return [...sections, summaryOf(services.flatMap(({ changes }) => changes).length, counts)];
@@ -23,10 +23,10 @@ export function reviewText({ services, counts }: Review, colors: Colors): string
 function changeLines(change: MarkedChange, colors: Colors): string[] {
   const paint = { added: colors.green, removed: colors.red, changed: colors.yellow }[change.action];
   return [
-    ...whatChanges(change).map((line) => paint(printable(line))),
+    ...whatChanges(change).map((line) => paint(onOneLine(line))),
     ...change.marks.map(({ effect, reason }) => {
       const word = effect === "opens" ? colors.magenta("opens:") : colors.red("breaks:");
-      return `    ${word} ${printable(reason)}`;
+      return `    ${word} ${onOneLine(reason)}`;
     }),
   ];
 }

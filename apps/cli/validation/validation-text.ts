@@ -1,10 +1,9 @@
 import { fieldText } from "../refusal-text.ts";
-import { onOneLine } from "../terminal.ts";
 import type { Finding, Report } from "./validation-findings.ts";
 
 /** Returns one line for each problem, as compilers write them: file, line, column, message. */
 export function reportText({ problems }: Report): string[] {
-  return problems.map((problem) => onOneLine(`${placeText(problem)}: ${fieldText(problem)}`));
+  return problems.map((problem) => `${placeText(problem)}: ${fieldText(problem)}`);
 }
 
 /** Returns a sentence with the numbers of problems and files. */

@@ -21,7 +21,7 @@ export function reportLines(verdict: Verdict): string[] {
     ...findings.slice(0, LINES_MAX).map((finding) => `  finding      ${englishOf(finding)}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     ...(result === "altered" ? [] : factLines(verdict)),
-  ].map(onOneLine);
+  ];
 }
 
 const RESULTS: Readonly<Record<Verdict["result"], string>> = {

@@ -152,10 +152,32 @@ describe("the command line without a usable registry", () => {
     await secure.stop(true);
   });
 
-  test("removes terminal control characters from the message of a response", async () => {
-    const message = `${ESCAPE}[2J${ESCAPE}]0;title\u0007 hello\u0009there`;
-    const error = { type: "api_error", code: "X", message, request_id: "1", details: null };
+  const spoofed = `${ESCAPE}[2J\u0007a\u0009b\ndone`;
+  const shown = "\ufffd[2J\ufffda\ufffdb\ufffddone";
+  const fields = [{ path: "a", message: spoofed }];
+  const conflict = { service: "a", method: "GET", path: spoofed, owner: "b", owner_path: spoofed };
+
+  test.each([
+    ["a message", { code: "X", details: null }, `${shown}\n`],
+    ["a message of an outage", { code: "SERVICE_UNAVAILABLE", details: null }, `${shown} The registry's log`],
+    ["an id", { code: "SERVICE_UNAVAILABLE", details: null, request_id: spoofed }, `request_id ${shown}.\n`],
+    ["the message of a field", { code: "X", details: { fields } }, `Refused:\n  a: ${shown}\n`],
+    [
+      "a conflict",
+      { code: "X", details: { conflicts: [conflict] } },
+      `Refused:\n  GET ${shown} of a belongs to b\n`,
+    ],
+    [
+      "a resource",
+      { code: "X", details: { resource: "thing", id: spoofed } },
+      `There is no thing ${shown}.\n`,
+    ],
+    ["a limit", { code: "X", details: { max_size_bytes: 1 } }, `${shown} The limit is 1 bytes.\n`],
+    ["a revision", { code: "X", details: { current_revision: 1 } }, `${shown} Its current revision is 1.\n`],
+  ])("shows %s of a response on one line, without control characters", async (_, known, text) => {
+    const error = { type: "api_error", message: spoofed, request_id: "1", ...known };
     const { run } = await servicesOf(() => Response.json({ error }, { status: 500 }));
-    expect(run.stderr).toBe("\ufffd[2J\ufffd]0;title\ufffd hello\tthere\n");
+    expect(run.stderr).toContain(text);
+    expect(run.stderr).not.toContain(ESCAPE);
   });
 });

@@ -1,5 +1,6 @@
 /** Tests the characters that the command line keeps from the terminal. A publisher chooses the names of its tests. */
 import { expect, test } from "bun:test";
+import { Output } from "../../../apps/cli/output.ts";
 import { onOneLine, printable, printableJson } from "../../../apps/cli/terminal.ts";
 
 const BIDI = ["\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"];
@@ -12,6 +13,13 @@ test("control characters and changes of the direction are replaced in text", () 
   }
   expect(printable("a\n\tb – Ä 漢 שלום")).toBe("a\n\tb – Ä 漢 שלום");
   expect(onOneLine("a\n\tb")).toBe("a\ufffd\ufffdb");
+});
+
+test("a line of the output stays one line", () => {
+  const written: string[] = [];
+  const terminal = { write: (text: string) => void written.push(text), colors: false };
+  new Output(terminal, false).line("skipped: a\nEvery gateway has the change");
+  expect(written).toEqual(["skipped: a\ufffdEvery gateway has the change\n"]);
 });
 
 test("JSON has them as escapes, so that it stays the same value", () => {
