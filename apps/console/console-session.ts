@@ -18,7 +18,7 @@ const PAGE_PATH = "/console";
 const DOCUMENT = "ostiary.console.document";
 
 /** The code of the failure when the identity provider does not respond, so that there is no token. */
-export const PROVIDER_AWAY = "PROVIDER_AWAY";
+export const PROVIDER_UNAVAILABLE = "PROVIDER_UNAVAILABLE";
 
 /** The state that the whole page shares. A token that an operator entered is kept in {@link Registry} only. */
 export class Session extends page.PageSession<View | null> {
@@ -123,7 +123,7 @@ async function tokenOf(provider: page.ProviderSession, refused: boolean): Promis
   if (found.ok) return found.token;
   if (found.reason === "over") throw new FailedCall("signed_out", { message: "The sign-in has ended." });
   const message = "The identity provider does not respond. Try again in a moment.";
-  throw new FailedCall("away", { code: PROVIDER_AWAY, message });
+  throw new FailedCall("unavailable", { code: PROVIDER_UNAVAILABLE, message });
 }
 
 export const [SessionProvider, useSession] = requiredContext<Session>();

@@ -5,10 +5,10 @@ import { ChangesView } from "./changes/changes-view.tsx";
 import { fragmentOf, type PlainView, titleOf, type View as ViewName } from "./console-address.ts";
 import { type Session, SessionProvider, useOperator, useSession } from "./console-session.ts";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
-import { KIT } from "./kit.tsx";
 import { LookupView } from "./lookup/lookup-view.tsx";
 import { OperatorsView } from "./operator/operators-view.tsx";
 import { mayWrite } from "./operator/permissions.ts";
+import { PAGE_TEXTS } from "./page-texts.tsx";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/route-explorer.tsx";
 import { DeletedView } from "./services/deleted-view.tsx";
@@ -19,7 +19,7 @@ import { Brand, SignIn } from "./sign-in/sign-in.tsx";
 export function Console({ session }: { session: Session }) {
   return (
     <SessionProvider value={session}>
-      <Page kit={KIT} session={session} status="Status messages">
+      <Page pageTexts={PAGE_TEXTS} session={session} status="Status messages">
         {session.state.value.name === "signed-in" ? <View /> : <SignIn />}
       </Page>
     </SessionProvider>

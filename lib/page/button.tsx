@@ -1,6 +1,6 @@
 import type { ComponentProps } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useKit } from "./kit.ts";
+import { usePageTexts } from "./page-texts.ts";
 
 interface ButtonProps extends Omit<ComponentProps<"button">, "class" | "ref"> {
   look?: "main" | "danger" | "danger-main" | undefined;
@@ -20,7 +20,7 @@ interface CopyButtonProps {
 
 /** Renders a button that copies a text. Shows whether the browser copied it, also to screen readers. */
 export function CopyButton({ text, label }: CopyButtonProps) {
-  const { copied, notCopied } = useKit().texts;
+  const { copied, notCopied } = usePageTexts().texts;
   const [shown, show] = useState<{ text: string } | null>(null);
   useEffect(() => {
     if (shown?.text !== copied) return;

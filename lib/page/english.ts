@@ -18,7 +18,7 @@ export const ENGLISH_SIGN_IN = {
   ended: "Your sign-in has ended. Sign in again to continue.",
   refused: "The identity provider refused the sign-in.",
   unsafe: "This sign-in was not completed, because it did not start in this window. Sign in again.",
-  away: "The identity provider does not respond. Try again in a moment.",
+  unavailable: "The identity provider does not respond. Try again in a moment.",
   insecure:
     "Browsers sign people in only on pages that use https. Open this page with https, or ask the operator for the right address.",
   blocked:

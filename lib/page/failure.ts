@@ -11,7 +11,7 @@ import { ErrorEnvelope, FieldError } from "../domain/errors/index.ts";
  * - `conflict`: the state of the resource prevents the call (409, 412)
  * - `invalid`: the input breaks a rule (400, 413, 422)
  * - `limited`: a rate limit was reached, and waiting did not help or would take too long (429)
- * - `away`: the service does not respond (5xx, no network)
+ * - `unavailable`: the service does not respond (5xx, no network)
  * - `unexpected`: the response has an unknown form
  */
 export type FailureKind =
@@ -21,7 +21,7 @@ export type FailureKind =
   | "conflict"
   | "invalid"
   | "limited"
-  | "away"
+  | "unavailable"
   | "unexpected";
 
 export interface Failure {
@@ -72,7 +72,7 @@ export function failureOf(
   const retry_after_seconds = secondsOf(headers.get("Retry-After"));
   const unknown = writes && status >= 500;
   if (!Value.Check(ErrorEnvelope, body)) {
-    const kind = status >= 500 ? "away" : "unexpected";
+    const kind = status >= 500 ? "unavailable" : "unexpected";
     // An unknown response to a write may come from a service that made the change.
     return failed(kind, { status, retry_after_seconds, outcomeUnknown: unknown || (writes && response.ok) });
   }
@@ -90,7 +90,7 @@ export function failureOf(
 }
 
 function kindOf(status: number): FailureKind {
-  if (status >= 500) return "away";
+  if (status >= 500) return "unavailable";
   return KINDS[status] ?? "unexpected";
 }
 

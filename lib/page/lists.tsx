@@ -3,8 +3,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import type { Result } from "./failure.ts";
 import { TextField } from "./fields.tsx";
-import { type Kit, useKit } from "./kit.ts";
 import { type ListPage, readAfter } from "./list-pages.ts";
+import { type PageTexts, usePageTexts } from "./page-texts.ts";
 import { foldOf, hasWords, wordsOf } from "./search.ts";
 import { Empty } from "./shown.tsx";
 import { Loaded, type RequestState, useRequest } from "./use-request.tsx";
@@ -52,7 +52,7 @@ const ROWS = 100;
 
 /** Shows the first rows of a list, and more on demand, so that a long list appears fast. */
 export function Rows<Item>({ rows, pages, least = 0, children }: RowsProps<Item>) {
-  const { texts } = useKit();
+  const { texts } = usePageTexts();
   const [shown, show] = useState(Math.max(ROWS, least));
   const { loading = false, has_more = false } = pages ?? {};
   const more = () => {
@@ -103,7 +103,7 @@ interface SearchedListProps<Item> {
   pages: Pages<Item>;
   /** The accessible name of the search, the label of its field, and the text for an empty list. */
   texts: Readonly<Record<"title" | "search" | "none", string>> &
-    Partial<Pick<Kit["texts"], "found" | "noneFound">>;
+    Partial<Pick<PageTexts["texts"], "found" | "noneFound">>;
   /** Whether even a short list has a search field. */
   always?: boolean;
   textOf: (item: Item) => string;
@@ -113,7 +113,7 @@ interface SearchedListProps<Item> {
 /** Shows and searches a list that is read page by page. A search reads all remaining pages. */
 export function SearchedList<Item>(props: SearchedListProps<Item>) {
   const { pages, texts, always = false, textOf, children } = props;
-  const { formats, texts: own } = useKit();
+  const { formats, texts: own } = usePageTexts();
   const t = { ...own, ...texts };
   const [text, setText] = useState("");
   const words = wordsOf(text);

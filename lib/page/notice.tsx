@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Button } from "./button.tsx";
 import type { Failure } from "./failure.ts";
-import { useKit } from "./kit.ts";
+import { usePageTexts } from "./page-texts.ts";
 import type { SignedOut } from "./sign-in/page-session.ts";
 
 interface NoticeProps {
@@ -34,9 +34,9 @@ export interface FailureNoticeProps {
 }
 
 export function FailureNotice({ failure, title, text, shown = [], onRetry, retryLabel }: FailureNoticeProps) {
-  const { texts, formats, signIn, ...kit } = useKit();
+  const { texts, formats, signIn, ...pageTexts } = usePageTexts();
   const { kind, fields, request_id, retry_after_seconds } = failure;
-  const explained = kit.explain(failure);
+  const explained = pageTexts.explain(failure);
   const sentence = text ?? explained.text;
   const others = fields.filter(({ path }) => !shown.includes(path));
   return (
@@ -46,7 +46,7 @@ export function FailureNotice({ failure, title, text, shown = [], onRetry, retry
       {others.length > 0 && (
         <ul class="problems">
           {others.map((field) => (
-            <li key={field.path + field.message}>{kit.problem(field)}</li>
+            <li key={field.path + field.message}>{pageTexts.problem(field)}</li>
           ))}
         </ul>
       )}

@@ -1,18 +1,18 @@
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Kit, KitProvider, useKit } from "./kit.ts";
+import { type PageTexts, PageTextsProvider, usePageTexts } from "./page-texts.ts";
 import type { Announcement } from "./sign-in/page-session.ts";
 
 interface PageProps {
-  kit: Kit;
+  pageTexts: PageTexts;
   session: { follow(): void; readonly announcement: ReadonlySignal<Announcement> };
   status: string;
   children: ComponentChildren;
 }
 
 /** Renders a page, whose view follows the fragment of the URL. */
-export function Page({ kit, session, status, children }: PageProps) {
+export function Page({ pageTexts, session, status, children }: PageProps) {
   const { text, number } = session.announcement.value;
   useEffect(() => {
     const follow = () => session.follow();
@@ -20,12 +20,12 @@ export function Page({ kit, session, status, children }: PageProps) {
     return () => removeEventListener("hashchange", follow);
   }, []);
   return (
-    <KitProvider value={kit}>
+    <PageTextsProvider value={pageTexts}>
       {children}
       <div class="toast" role="status" aria-label={status}>
         {text !== "" && <p key={number}>{text}</p>}
       </div>
-    </KitProvider>
+    </PageTextsProvider>
   );
 }
 
@@ -44,7 +44,7 @@ interface ShellProps {
 }
 
 export function Shell({ title, page, skip, brand, side, above, children }: ShellProps) {
-  const { menu } = useKit().texts;
+  const { menu } = usePageTexts().texts;
   const [open, setOpen] = useState(false);
   const [place, setPlace] = useState(title);
   if (place !== title) {

@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from "preact";
-import { useKit } from "./kit.ts";
+import { usePageTexts } from "./page-texts.ts";
 
 /** Shows that a list or view is empty, and what to do. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -24,7 +24,7 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
 
 /** Shows a placeholder after a short delay, so that a fast response causes no flicker. */
 export function Loading() {
-  const { texts } = useKit();
+  const { texts } = usePageTexts();
   return (
     <div class="loading" role="status">
       {texts.loading}
@@ -34,7 +34,7 @@ export function Loading() {
 
 /** Shows a time in the browser's time zone and the page's language. A tooltip has the time in UTC. */
 export function Time({ at }: { at: string }) {
-  const { formats } = useKit();
+  const { formats } = usePageTexts();
   return (
     <time dateTime={at} title={at}>
       {formats.time(at)}

@@ -49,7 +49,9 @@ export function ApplyView() {
       return <ReviewedDocument review={result.value} busy={busy} onApply={() => setApplying(true)} />;
     const { failure } = result;
     if (failure.fields.length === 0)
-      return <FailureNotice failure={failure} onRetry={failure.kind === "away" ? review : undefined} />;
+      return (
+        <FailureNotice failure={failure} onRetry={failure.kind === "unavailable" ? review : undefined} />
+      );
     const select = ({ start, end }: TextRange) => {
       area.current?.focus();
       area.current?.setSelectionRange(start, end);

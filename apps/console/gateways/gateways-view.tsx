@@ -1,5 +1,5 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
-import { Empty, Fact, Loaded, Time, useKit } from "@ostiary/lib/page";
+import { Empty, Fact, Loaded, Time, usePageTexts } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useRequest } from "../console-session.ts";
@@ -38,7 +38,7 @@ export function GatewaysView() {
 }
 
 function Outstanding({ outstanding }: Projections) {
-  const { formats } = useKit();
+  const { formats } = usePageTexts();
   return (
     <div role="status">
       {outstanding.length === 0 ? (

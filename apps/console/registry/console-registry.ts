@@ -65,7 +65,7 @@ export class Registry extends RegistryApi {
       const { ok, status, headers } = response;
       return { ok, status, headers, body: await response.text() };
     } catch {
-      throw new FailedCall("away", { outcomeUnknown: writing });
+      throw new FailedCall("unavailable", { outcomeUnknown: writing });
     }
   }
 
@@ -92,6 +92,6 @@ export function isStale({ code }: Failure): boolean {
 /** Returns the text of a failure, also where the registry has sent none. */
 export function messageOf({ kind, message, status }: Failure): string {
   if (message !== "") return message;
-  if (kind === "away") return "The registry does not respond.";
+  if (kind === "unavailable") return "The registry does not respond.";
   return `The response is not from a registry of this version (status ${status}).`;
 }

@@ -199,13 +199,13 @@ export async function parsed<Schema extends TSchema>(
     const value: unknown = Value.Clean(schema, text === "" ? null : JSON.parse(text));
     return Value.Check(schema, value) ? succeeded(value) : failed("unexpected", known);
   } catch {
-    return failed("away", known);
+    return failed("unavailable", known);
   }
 }
 
 /** Returns the result of a call that got no response. */
 function resultOf(error: unknown, outcomeUnknown: boolean): Result<never> {
-  return error instanceof NoCredential ? error.result : failed("away", { outcomeUnknown });
+  return error instanceof NoCredential ? error.result : failed("unavailable", { outcomeUnknown });
 }
 
 /** Repeats calls of the platform's own services, which do nothing before the gateway admits a request. */

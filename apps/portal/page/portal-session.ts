@@ -117,7 +117,7 @@ export class Session extends PageSession<Address> {
     }
     this.provider?.forget();
     const { kind } = person.failure;
-    return { reason: kind === "signed_out" || kind === "forbidden" ? "unknown" : "away" };
+    return { reason: kind === "signed_out" || kind === "forbidden" ? "unknown" : "unavailable" };
   }
 
   /**
@@ -142,7 +142,7 @@ export class Session extends PageSession<Address> {
   async #personToken(renewed: boolean): Promise<string> {
     const token = await this.provider?.currentToken(renewed);
     if (token?.ok) return token.token;
-    throw new NoCredential(failed(token?.reason === "away" ? "away" : "signed_out"));
+    throw new NoCredential(failed(token?.reason === "unavailable" ? "unavailable" : "signed_out"));
   }
 }
 

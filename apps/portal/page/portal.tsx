@@ -3,9 +3,9 @@ import {
   FailureNotice,
   failed,
   formatsOf,
-  type Kit,
   Notice,
   Page,
+  type PageTexts,
   Places,
   Select,
   Shell,
@@ -30,7 +30,7 @@ export function Portal({ session }: { session: Session }) {
   return (
     <SessionProvider value={session}>
       <LanguageContext.Provider value={language}>
-        <Page kit={kitOf(texts, session)} session={session} status={texts.status}>
+        <Page pageTexts={pageTextsOf(texts, session)} session={session} status={texts.status}>
           {session.state.value.name === "signed-in" ? <Chosen /> : <SignIn />}
         </Page>
       </LanguageContext.Provider>
@@ -39,7 +39,7 @@ export function Portal({ session }: { session: Session }) {
 }
 
 /** Returns the words of the portal for the parts that it shares with the console. */
-function kitOf(texts: Texts, session: Session): Kit {
+function pageTextsOf(texts: Texts, session: Session): PageTexts {
   return {
     texts,
     formats: formatsOf(texts.locale),

@@ -9,7 +9,7 @@ import { ProviderSession } from "./provider-session.ts";
  * - `out`: the person signed out
  * - `ended`: the sign-in has ended
  * - `token`: the service no longer accepts the token that the person entered
- * - `refused`, `unsafe`, `away`, `insecure`, `blocked`, `clock`: the sign-in failed, see {@link SignInFailure}
+ * - `refused`, `unsafe`, `unavailable`, `insecure`, `blocked`, `clock`: the sign-in failed, see {@link SignInFailure}
  * - `unknown`: the service does not accept the person whom the identity provider signed in
  * - `failed`: a call of the service failed, as `detail` says
  */

@@ -14,9 +14,9 @@ import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
 /**
  * An access token, or the reason why there is none:
  * - `over`: the sign-in has ended
- * - `away`: the identity provider does not respond
+ * - `unavailable`: the identity provider does not respond
  */
-type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "away" };
+type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "unavailable" };
 
 const RENEWAL_MS = 30_000;
 
@@ -140,7 +140,7 @@ export class ProviderSession {
       this.forget();
       return { ok: false, reason: "over" };
     }
-    if (result.failure.kind === "away") return { ok: false, reason: "away" };
+    if (result.failure.kind === "unavailable") return { ok: false, reason: "unavailable" };
     const isOver = refused || (tokens.endsMs !== null && tokens.endsMs <= Date.now());
     return isOver ? { ok: false, reason: "over" } : { ok: true, token: tokens.access_token };
   }

@@ -46,10 +46,10 @@ export interface Tokens {
  * - `needed`: the person must sign in at the identity provider's page, for example because the session ended
  * - `refused`: the identity provider or the person refused the sign-in
  * - `unsafe`: the response does not belong to a sign-in of this tab, or fails a check
- * - `away`: the identity provider sends no valid response, or does not allow calls from this page (CORS)
+ * - `unavailable`: the identity provider sends no valid response, or does not allow calls from this page (CORS)
  */
 export type SignInFailure = {
-  kind: "insecure" | "blocked" | "clock" | "needed" | "refused" | "unsafe" | "away";
+  kind: "insecure" | "blocked" | "clock" | "needed" | "refused" | "unsafe" | "unavailable";
   message: string;
 };
 
@@ -270,7 +270,7 @@ function failureOf(error: unknown): SignInFailure {
   if (error instanceof oauth.OperationProcessingError && !UNUSABLE.has(error.code ?? "")) {
     return { kind: "unsafe", message: error.message };
   }
-  return { kind: "away", message: "" };
+  return { kind: "unavailable", message: "" };
 }
 
 /** Replaces the URL, so that no code, state or token stays in the address bar or the history. */

@@ -84,8 +84,8 @@ describe("the console's call of the registry", () => {
     [412, "PRECONDITION_FAILED", "conflict"],
     [413, "PAYLOAD_TOO_LARGE", "invalid"],
     [422, "VALIDATION_ERROR", "invalid"],
-    [500, "INTERNAL_ERROR", "away"],
-    [503, "SERVICE_UNAVAILABLE", "away"],
+    [500, "INTERNAL_ERROR", "unavailable"],
+    [503, "SERVICE_UNAVAILABLE", "unavailable"],
     [405, "METHOD_NOT_ALLOWED", "unexpected"],
   ])("reports the response %d %s as %s", async (status, code, kind) => {
     const failure = await failureOf(responding(status, envelope(code)));
@@ -93,8 +93,8 @@ describe("the console's call of the registry", () => {
   });
 
   test.each<[string, Send, string]>([
-    ["a network error", () => Promise.reject(new TypeError("Failed to fetch")), "away"],
-    ["a 502 of a proxy", responding(502, "<html>Bad gateway</html>"), "away"],
+    ["a network error", () => Promise.reject(new TypeError("Failed to fetch")), "unavailable"],
+    ["a 502 of a proxy", responding(502, "<html>Bad gateway</html>"), "unavailable"],
     ["an HTML page", responding(200, "<html>Hello</html>"), "unexpected"],
     ["a response of another version", responding(200, { ok: "yes" }), "unexpected"],
     ["an envelope without an error", responding(418, { error: null }), "unexpected"],

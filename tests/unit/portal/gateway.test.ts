@@ -135,7 +135,7 @@ describe("an exchange", () => {
     const { gateway, sent } = gatewayWith([() => Promise.reject(new Error("reset"))]);
     expect(await gateway.exchange("/x", { as: "member", method: "POST" })).toMatchObject({
       ok: false,
-      failure: { kind: "away", outcomeUnknown: true },
+      failure: { kind: "unavailable", outcomeUnknown: true },
     });
     expect(sent).toHaveLength(1);
   });

@@ -92,6 +92,6 @@ async function readExport(
     const counted = streamed.value.body?.pipeThrough(counting) ?? null;
     return succeeded(await new Response(counted, streamed.value).blob());
   } catch {
-    return failed("away");
+    return failed("unavailable");
   }
 }

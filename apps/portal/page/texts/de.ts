@@ -50,7 +50,7 @@ export const de: Texts = {
     ],
     invalid: ["Die Eingabe ist ungültig", ""],
     limited: ["Zu viele Anfragen", "Ein Limit ist erreicht. Versuchen Sie es später erneut."],
-    away: ["Der Dienst antwortet nicht", "Versuchen Sie es gleich noch einmal."],
+    unavailable: ["Der Dienst antwortet nicht", "Versuchen Sie es gleich noch einmal."],
     unexpected: [
       "Unerwartete Antwort",
       "Diese Seite versteht die Antwort des Dienstes nicht. Laden Sie die Seite neu.",
@@ -86,7 +86,7 @@ export const de: Texts = {
     clock:
       "Die Uhr dieses Geräts geht falsch, deshalb lässt sich die Anmeldung nicht prüfen. Stellen Sie Datum, Uhrzeit und Zeitzone richtig ein und melden Sie sich erneut an.",
     refused: "Der Anmeldedienst hat die Anmeldung abgelehnt.",
-    away: "Der Anmeldedienst antwortet nicht. Versuchen Sie es gleich noch einmal.",
+    unavailable: "Der Anmeldedienst antwortet nicht. Versuchen Sie es gleich noch einmal.",
     unknown: "Das Gateway akzeptiert Ihre Anmeldung nicht. Wenden Sie sich an Ihren Administrator.",
   },
   account: { signedInAs: "Angemeldet als", signOut: "Abmelden", again: "Erneut anmelden" },

@@ -36,7 +36,7 @@ export const en = {
     ],
     invalid: ["The input is not valid", ""],
     limited: ["Too many requests", "A limit was reached. Try again later."],
-    away: ["The service does not respond", "Try again in a moment."],
+    unavailable: ["The service does not respond", "Try again in a moment."],
     unexpected: [
       "Unexpected response",
       "This page does not understand the response of the service. Reload the page.",

@@ -19,10 +19,10 @@ export type Verification =
   | { state: "done"; verdict: Verdict; copy: KeptCopy | null }
   | { state: "refused"; failure: Failure }
   /**
-   * `kept`: the customer's file has no root. `broken`: the response is not an export. `away`: no
+   * `kept`: the customer's file has no root. `broken`: the response is not an export. `unavailable`: no
    * response arrived, or the download ended early.
    */
-  | { state: "failed"; reason: "kept" | "broken" | "away" };
+  | { state: "failed"; reason: "kept" | "broken" | "unavailable" };
 
 /** The signed root of an export. A later verification uses it to detect changes before that root. */
 export interface KeptCopy {

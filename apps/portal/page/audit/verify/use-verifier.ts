@@ -28,7 +28,7 @@ export function useVerifier() {
         if (data.state === "running") show(data);
         else end(data);
       };
-      started.onerror = () => end({ state: "failed", reason: "away" });
+      started.onerror = () => end({ state: "failed", reason: "unavailable" });
       started.postMessage(request);
     },
     refuse: (failure: Failure) => end({ state: "refused", failure }),

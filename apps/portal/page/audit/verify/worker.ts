@@ -33,7 +33,7 @@ async function verify(request: VerifyRequest): Promise<Verification> {
   const root = kept === null ? null : await readCopy(kept);
   if (kept !== null && root === null) return { state: "failed", reason: "kept" };
   const response = await exportOf(request, root).catch(() => null);
-  if (response?.body == null) return { state: "failed", reason: "away" };
+  if (response?.body == null) return { state: "failed", reason: "unavailable" };
   if (!response.ok) {
     const body = tryJson(await response.text().catch(() => ""));
     return { state: "refused", failure: failureOf(response, body, false).failure };
@@ -47,7 +47,7 @@ async function verify(request: VerifyRequest): Promise<Verification> {
     return { state: "done", verdict, copy: copyOf(log.last) };
   } catch (error) {
     if (error instanceof NotLines) return { state: "failed", reason: "broken" };
-    return { state: "failed", reason: log.whole ? "broken" : "away" };
+    return { state: "failed", reason: log.whole ? "broken" : "unavailable" };
   }
 }
 

@@ -128,7 +128,8 @@ export const audit: Texts["audit"] = {
     failed: {
       kept: "Die Datei enthält weder eine signierte Wurzel noch einen Export mit Beweis. Wählen Sie eine andere Datei.",
       broken: "Die Antwort ist kein Export eines Protokolls. Versuchen Sie es erneut.",
-      away: "Der Export wurde nicht vollständig übertragen, daher konnte das Protokoll nicht geprüft werden. Versuchen Sie es erneut.",
+      unavailable:
+        "Der Export wurde nicht vollständig übertragen, daher konnte das Protokoll nicht geprüft werden. Versuchen Sie es erneut.",
     },
   },
 };

@@ -126,7 +126,7 @@ export const audit = {
     failed: {
       kept: "The file contains neither a signed root nor an export with proof. Choose another file.",
       broken: "The response is not an export of a log. Try again.",
-      away: "The export did not arrive completely, so the log could not be verified. Try again.",
+      unavailable: "The export did not arrive completely, so the log could not be verified. Try again.",
     },
   },
 };

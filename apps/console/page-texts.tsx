@@ -4,10 +4,10 @@ import {
   type Failure,
   type FailureKind,
   formatsOf,
-  type Kit,
+  type PageTexts,
 } from "@ostiary/lib/page";
 import { fragmentOf } from "./console-address.ts";
-import { PROVIDER_AWAY } from "./console-session.ts";
+import { PROVIDER_UNAVAILABLE } from "./console-session.ts";
 import { OutOfBoundsList } from "./operator/out-of-bounds.tsx";
 import { MessageText } from "./parts/shown.tsx";
 import { conflictsOf, isStale, messageOf, missingOf } from "./registry/console-registry.ts";
@@ -16,18 +16,18 @@ import { conflictsOf, isStale, messageOf, missingOf } from "./registry/console-r
 const TITLES: Readonly<Record<FailureKind, string> & Record<string, string>> = {
   ROUTE_CONFLICT: "Another service owns these routes",
   PRECONDITION_FAILED: "Another change came first",
-  [PROVIDER_AWAY]: "Your sign-in cannot be renewed now",
+  [PROVIDER_UNAVAILABLE]: "Your sign-in cannot be renewed now",
   signed_out: "The registry refused the token",
   forbidden: "You are not allowed to make this change",
   missing: "Not found",
   conflict: "The registry cannot read this revision",
   invalid: "The input is not valid",
   limited: "Too many requests",
-  away: "The registry does not respond",
+  unavailable: "The registry does not respond",
   unexpected: "Unexpected response",
 };
 
-export const KIT: Kit = {
+export const PAGE_TEXTS: PageTexts = {
   formats: formatsOf("en-GB"),
   texts: ENGLISH,
   explain,

@@ -15,7 +15,7 @@ export interface Explanation {
 }
 
 /** The words that a page gives to the parts of this library. */
-export interface Kit {
+export interface PageTexts {
   readonly formats: Formats;
   readonly texts: typeof ENGLISH;
   explain(failure: Failure): Explanation;
@@ -36,4 +36,4 @@ export function requiredContext<Value>() {
   return [context.Provider, use] as const;
 }
 
-export const [KitProvider, useKit] = requiredContext<Kit>();
+export const [PageTextsProvider, usePageTexts] = requiredContext<PageTexts>();
