@@ -104,7 +104,7 @@ export class PublishedRoutes {
     return this.#skipped.size;
   }
 
-  /** Starts the watch before the first load, so that no change is missed. Rejects if the store is away. */
+  /** Starts the watch before the first load, so that no change is missed. Rejects if the store is unavailable. */
   async start(): Promise<void> {
     try {
       await this.#store.ping(START_TIMEOUT_MS);

@@ -22,13 +22,13 @@ export function SignIn() {
       <div class="card" aria-busy={state.name === "starting"}>
         <Brand />
         <h1>Sign in</h1>
-        {state.name === "signed-out" ? <Ways why={state.why} /> : <p role="status">Signing in …</p>}
+        {state.name === "signed-out" ? <SignInOptions why={state.why} /> : <p role="status">Signing in …</p>}
       </div>
     </main>
   );
 }
 
-function Ways({ why }: { why: SignedOut | null }) {
+function SignInOptions({ why }: { why: SignedOut | null }) {
   const session = useSession();
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);

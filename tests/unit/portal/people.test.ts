@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Credential } from "@ostiary/client";
 import { isBlank } from "@ostiary/lib/contracts/identity-api";
-import { deedOf } from "../../../apps/portal/page/audit/deed.ts";
+import { actionText } from "../../../apps/portal/page/audit/action-text.ts";
 import {
   actionIn,
   filtersOf,
@@ -13,8 +13,8 @@ import {
 import { Gateway } from "../../../apps/portal/page/gateway.ts";
 import { inviteTokenIn } from "../../../apps/portal/page/organizations/invite-token.ts";
 import { Directory, nameOf } from "../../../apps/portal/page/people/directory.ts";
-import { deeds as german } from "../../../apps/portal/page/texts/de/deeds.ts";
-import { deeds as english } from "../../../apps/portal/page/texts/en/deeds.ts";
+import { actions as german } from "../../../apps/portal/page/texts/de/actions.ts";
+import { actions as english } from "../../../apps/portal/page/texts/en/actions.ts";
 
 const texts = { unnamed: (end: string) => `Member …${end}` };
 const memberOf = (id: string, display_name: string | null = `Name of ${id}`) => ({
@@ -112,20 +112,27 @@ describe("what a caller did", () => {
     [{ ...event, status: 409 }, ...TRIED],
     [{ ...event, outcome: "rejected", status: 403 }, ...TRIED],
     [{ ...event, outcome: "pending", status: null }, ...TRIED],
-  ] as const)("is in words, and an attempt is not a deed: %j", (each, inEnglish, inGerman) => {
-    expect([deedOf(each, english, none), deedOf(each, german, none)]).toEqual([inEnglish, inGerman]);
-  });
+  ] as const)(
+    "is in words, and an attempt is not an action that was done: %j",
+    (each, inEnglish, inGerman) => {
+      expect([actionText(each, english, none), actionText(each, german, none)]).toEqual([
+        inEnglish,
+        inGerman,
+      ]);
+    },
+  );
 
   // PT-75
   test("comes from the summary of an operation that the page does not know", () => {
     const own = { ...event, method: "PUT", route: "/things/{thing_id}" };
-    const summed = (summary: string) => deedOf(own, english, new Map([["PUT /things/{thing_id}", summary]]));
+    const summed = (summary: string) =>
+      actionText(own, english, new Map([["PUT /things/{thing_id}", summary]]));
     expect(summed("Write a thing")).toBe("wrote a thing");
     expect(summed("Thing of the day")).toBe("Thing of the day");
     expect(summed("constructor of things")).toBe("constructor of things");
     expect(summed("PUT /things/{thing_id}")).toBeNull();
-    expect(deedOf(own, english, none)).toBeNull();
-    expect(deedOf({ ...own, method: "constructor", route: "" }, english, none)).toBeNull();
+    expect(actionText(own, english, none)).toBeNull();
+    expect(actionText({ ...own, method: "constructor", route: "" }, english, none)).toBeNull();
   });
 
   // PT-75

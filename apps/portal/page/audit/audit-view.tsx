@@ -15,7 +15,7 @@ import {
 import { useState } from "preact/hooks";
 import { useAddress, useSession } from "../portal-session.ts";
 import { useTexts } from "../texts/texts.ts";
-import { actionOf, deedOf } from "./deed.ts";
+import { actionKey, actionText } from "./action-text.ts";
 import { EventTable, Outcome, useSummaries, Who } from "./event-table.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { FilterChips } from "./filter-chips.tsx";
@@ -103,10 +103,10 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
   const { actor } = event;
   return (
     <section class="event" aria-label={t.event}>
-      <h2>{deedOf(event, t.deeds, summaries) ?? t.call}</h2>
+      <h2>{actionText(event, t.actions, summaries) ?? t.call}</h2>
       <dl class="facts">
         <Fact name={t.fields.call}>
-          <Route text={actionOf(event)} />
+          <Route text={actionKey(event)} />
         </Fact>
         <Fact name={t.columns.actor}>
           <Who log={log} event={event} />

@@ -4,7 +4,7 @@ import { MEMBERS } from "../portal-address.ts";
 import { useAddress, useSession } from "../portal-session.ts";
 import { fetchDescription } from "../reference/description.ts";
 import { useTexts } from "../texts/texts.ts";
-import { actionOf, deedOf, isDone } from "./deed.ts";
+import { actionKey, actionText, isDone } from "./action-text.ts";
 import { type Log, PERSON_LOG, type ShownEvent } from "./logs.ts";
 
 export function EventTable({ log, events }: { log: Log; events: readonly ShownEvent[] }) {
@@ -21,10 +21,10 @@ export function EventTable({ log, events }: { log: Log; events: readonly ShownEv
           <Who log={log} event={event} />,
           <>
             <a class="name" href={address(log.view, { segments: ["events", event.request_id] })}>
-              {deedOf(event, t.deeds, summaries) ?? t.call}
+              {actionText(event, t.actions, summaries) ?? t.call}
             </a>
             <span class="below quiet">
-              <Route text={actionOf(event)} />
+              <Route text={actionKey(event)} />
             </span>
           </>,
           <Outcome event={event} />,
@@ -41,8 +41,8 @@ export function EventTable({ log, events }: { log: Log; events: readonly ShownEv
  */
 export function useSummaries(events: readonly ShownEvent[]): ReadonlyMap<string, string> {
   const { gateway } = useSession();
-  const { known } = useTexts().audit.deeds;
-  const isNeeded = events.some((event) => !Object.hasOwn(known, actionOf(event)));
+  const { known } = useTexts().audit.actions;
+  const isNeeded = events.some((event) => !Object.hasOwn(known, actionKey(event)));
   const { value } = useRequest(
     async () => (isNeeded ? fetchDescription(gateway) : succeeded(null)),
     String(isNeeded),

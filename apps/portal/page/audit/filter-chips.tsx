@@ -112,7 +112,7 @@ const OF_PERSON = /^\S+ \/user(?:\/api-keys.*)?$/;
 function ActionChip({ log, filters, onChoose }: ChosenProps & { log: Log }) {
   const t = useTexts().audit;
   const action = actionIn(filters);
-  const known = Object.entries(t.deeds.known)
+  const known = Object.entries(t.actions.known)
     .filter(([name]) => OF_PERSON.test(name) === (log === PERSON_LOG))
     .map(([value, [text]]) => ({ value, text }));
   const other =

@@ -156,8 +156,8 @@ export const en = {
     labels: {
       "org:write": "Change the organization's name",
       "org:delete": "Delete the organization",
-      "org:members:write": "Invite, change and remove members, and give every role, also owner",
-      "org:service-accounts:write": "Manage service accounts and their keys, with every role, also owner",
+      "org:members:write": "Invite, change and remove members, and give any role, including owner",
+      "org:service-accounts:write": "Manage service accounts and their keys, with any role, including owner",
       "org:audit:read": "Read, export and verify the audit log",
       "org:audit:manage": "Manage streams of the audit log",
       "org:usage:read": "Read the usage",

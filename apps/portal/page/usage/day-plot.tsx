@@ -25,7 +25,7 @@ export function DayPlot({ days, usage }: DayPlotProps) {
   const top = Math.max(1, ...usage.map(({ requests }) => requests));
   const total = totalOf(usage);
   if (total.requests === 0) return <p class="quiet">{t.none}</p>;
-  const room = WIDTH / Math.max(1, days.length);
+  const dayWidth = WIDTH / Math.max(1, days.length);
   return (
     <figure class="plot">
       <svg
@@ -48,13 +48,18 @@ export function DayPlot({ days, usage }: DayPlotProps) {
               {KINDS.map((kind) => {
                 const height = (parts[kind] * (HEIGHT - HEAD - FOOT)) / top;
                 y -= height;
-                const x = (index + (1 - BAR_SHARE) / 2) * room;
+                const x = (index + (1 - BAR_SHARE) / 2) * dayWidth;
                 return (
-                  <rect key={kind} class={`plot-${kind}`} {...{ x, y, height }} width={room * BAR_SHARE} />
+                  <rect
+                    key={kind}
+                    class={`plot-${kind}`}
+                    {...{ x, y, height }}
+                    width={dayWidth * BAR_SHARE}
+                  />
                 );
               })}
               {(date === 1 || date % LABELLED_DAYS === 0) && (
-                <text x={(index + 0.5) * room} y={HEIGHT - 4} text-anchor="middle" class="plot-text">
+                <text x={(index + 0.5) * dayWidth} y={HEIGHT - 4} text-anchor="middle" class="plot-text">
                   {date}
                 </text>
               )}

@@ -56,7 +56,7 @@ export const postgresLimits: PostgresLimits = {
 const LANE_SHARE = 0.2;
 const WRITERS_SHARE = 0.7;
 const PING_MS = 1_000;
-/** The pauses between two attempts to connect while the store is away. */
+/** The pauses between two attempts to connect while the store is unavailable. */
 const RECONNECT_MS = 50;
 const RECONNECT_MS_MAX = 1_000;
 /** The age at which a connection is replaced, so that a changed address is followed. */
@@ -71,7 +71,7 @@ type Work<T> = (connection: Connection) => Promise<T>;
 
 /**
  * When a call reaches its deadline, the pool discards the call's connection, and pings the server over a new one. If
- * the ping succeeds, idle connections that do not respond to a ping are discarded too. If it fails, the store is away:
+ * the ping succeeds, idle connections that do not respond to a ping are discarded too. If it fails, the store is unavailable:
  * calls fail at once until a new connection succeeds.
  */
 export class PostgresPool implements DatabaseAdapter {
@@ -88,7 +88,7 @@ export class PostgresPool implements DatabaseAdapter {
   /** The connections whose server processes must be ended, because they may hold locks. */
   #lost: Connection[] = [];
   #check: Promise<void> | undefined;
-  #away: { cause: unknown } | undefined;
+  #unavailable: { cause: unknown } | undefined;
   #closed = false;
 
   constructor(url: string, limits: PostgresLimits, tls?: PeerTls) {
@@ -247,7 +247,7 @@ export class PostgresPool implements DatabaseAdapter {
   }
 
   async #take(deadline: Deadline): Promise<Connection> {
-    if (this.#away !== undefined) throw new StoreUnavailable("database", this.#away.cause);
+    if (this.#unavailable !== undefined) throw new StoreUnavailable("database", this.#unavailable.cause);
     if (this.#closed) throw closedPool();
     for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
       if (found.isOpen && this.#connector.isCurrent(found)) return found;
@@ -320,7 +320,7 @@ export class PostgresPool implements DatabaseAdapter {
       );
       const isAway = failure !== undefined && !isRefusedSession(failure);
       if (isAway) this.#leave(failure, suspects);
-      else this.#away = undefined;
+      else this.#unavailable = undefined;
       const alive = await Promise.all(suspects.splice(0).map((suspect) => this.#offerIfAlive(suspect)));
       // If no idle connection responds, those in use do not either: their calls fail, or are repeated.
       if (alive.length > 0 && !alive.includes(true)) for (const connection of busy) connection.discard();
@@ -357,7 +357,7 @@ export class PostgresPool implements DatabaseAdapter {
   }
 
   #leave(cause: unknown, suspects: Connection[]): void {
-    this.#away = { cause };
+    this.#unavailable = { cause };
     const left = [...suspects.splice(0), ...this.#idle.splice(0)];
     for (const connection of left) connection.discard();
     this.#lost.push(...left);

@@ -45,7 +45,7 @@ export class EtcdConnection {
   #opening: Promise<EtcdClient> | null = null;
   #isExamining = false;
   /** The last error when no node responded, and the time until which each call fails with it. */
-  #away: { error: unknown; untilMs: number } | null = null;
+  #unavailable: { error: unknown; untilMs: number } | null = null;
   #isClosed = false;
 
   constructor(options: EtcdConnectionOptions) {
@@ -92,7 +92,8 @@ export class EtcdConnection {
   }
 
   async #connect(): Promise<EtcdClient> {
-    if (this.#away !== null && systemClock.elapsedMs() < this.#away.untilMs) throw this.#away.error;
+    if (this.#unavailable !== null && systemClock.elapsedMs() < this.#unavailable.untilMs)
+      throw this.#unavailable.error;
     this.#client = await this.#open();
     return this.#client;
   }
@@ -108,7 +109,7 @@ export class EtcdConnection {
         await client.connect(auth, systemClock.now() + PING_MS);
         if (this.#isClosed) throw new ClientClosedError("etcd");
         this.#first = index;
-        this.#away = null;
+        this.#unavailable = null;
         return client;
       } catch (error) {
         client.close();
@@ -116,11 +117,11 @@ export class EtcdConnection {
         failure = error;
       }
     }
-    this.#away = { error: failure, untilMs: systemClock.elapsedMs() + RETRY_MS };
+    this.#unavailable = { error: failure, untilMs: systemClock.elapsedMs() + RETRY_MS };
     throw failure;
   }
 
-  /** Replaces the connection after a late call, unless it responds to a ping. If no node does, the store is away. */
+  /** Replaces the connection after a late call, unless it responds to a ping. If no node does, the store is unavailable. */
   async #examine(old: EtcdClient): Promise<void> {
     if (this.#isExamining || this.#client !== old) return;
     this.#isExamining = true;

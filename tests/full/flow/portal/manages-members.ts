@@ -29,7 +29,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     await page.getByText("1 of 3 match.").waitFor();
     await page.getByRole("link", { name: "Grace Hopper" }).click();
     const shown = page.getByRole("region", { name: "Grace Hopper" });
-    await shown.getByText("Invite, change and remove members, and give every role, also owner").waitFor();
+    await shown.getByText("Invite, change and remove members, and give any role, including owner").waitFor();
     await shown.getByText("things:write").waitFor();
     expect(complaints).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
 import type { Texts } from "../en.ts";
-import { deeds } from "./deeds.ts";
+import { actions } from "./actions.ts";
 import { germanOf } from "./findings.ts";
 
 /** The German texts of the audit log. */
@@ -22,7 +22,7 @@ export const audit: Texts["audit"] = {
   somebody: "Jemand",
   done: "erledigt",
   failed: "gescheitert",
-  deeds,
+  actions,
   call: "hat die API aufgerufen",
   auth: (type) => AUTH_TYPES[type],
   outcomes: {

@@ -1,6 +1,6 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
 import { englishOf, type Finding } from "@ostiary/lib/verification/findings";
-import { deeds } from "./deeds.ts";
+import { actions } from "./actions.ts";
 
 /** The English texts of the audit log. */
 export const audit = {
@@ -21,7 +21,7 @@ export const audit = {
   somebody: "Somebody",
   done: "done",
   failed: "failed",
-  deeds,
+  actions,
   call: "called the API",
   auth: (type: AuthType) => AUTH_TYPES[type],
   outcomes: { pending: "unknown", rejected: "refused", responded: "responded", no_response: "no response" },

@@ -1,13 +1,13 @@
-import type { Deed, DeedTexts } from "../../audit/deed.ts";
+import type { ActionText, ActionTexts } from "../../audit/action-text.ts";
 
 /** Returns an action with its object, the participle and the infinitive. */
-const deed = (object: string, done: string, verb: string): Deed => [
+const deed = (object: string, done: string, verb: string): ActionText => [
   `hat ${object} ${done}`,
   `wollte ${object} ${verb}`,
 ];
 
 /** The German words for audited actions. */
-export const deeds: DeedTexts = {
+export const actions: ActionTexts = {
   known: {
     "DELETE /member": deed("die Organisation", "verlassen", "verlassen"),
     "DELETE /member/api-keys/{key_id}": deed("einen API-Schlüssel", "widerrufen", "widerrufen"),

@@ -1,17 +1,17 @@
 import type { ShownEvent } from "./logs.ts";
 
 /** An action in words: that it was done, and that somebody tried it. */
-export type Deed = readonly [done: string, tried: string];
+export type ActionText = readonly [done: string, tried: string];
 
-export interface DeedTexts {
+export interface ActionTexts {
   /** The actions of Ostiary's own services, by method and route: `PATCH /org`. */
-  readonly known: Readonly<Record<string, Deed>>;
+  readonly known: Readonly<Record<string, ActionText>>;
   /** Makes an action of an operation's summary in the edge description. */
-  ofSummary(summary: string): Deed;
+  ofSummary(summary: string): ActionText;
 }
 
 /** Returns the name under which texts and summaries have the action of an event. */
-export function actionOf({ method, route }: Pick<ShownEvent, "method" | "route">): string {
+export function actionKey({ method, route }: Pick<ShownEvent, "method" | "route">): string {
   return `${method} ${route}`;
 }
 
@@ -20,17 +20,17 @@ export function actionOf({ method, route }: Pick<ShownEvent, "method" | "route">
  *
  * @param summaries the summaries of the edge description, by method and path
  */
-export function deedOf(
+export function actionText(
   event: Pick<ShownEvent, "method" | "route" | "outcome" | "status">,
-  texts: DeedTexts,
+  texts: ActionTexts,
   summaries: ReadonlyMap<string, string>,
 ): string | null {
-  const action = actionOf(event);
-  const summary = summaries.get(action);
-  const own = Object.hasOwn(texts.known, action) ? texts.known[action] : undefined;
-  const deed = own ?? (summary === undefined || summary === action ? undefined : texts.ofSummary(summary));
-  if (deed === undefined) return null;
-  return deed[isDone(event) ? 0 : 1];
+  const key = actionKey(event);
+  const summary = summaries.get(key);
+  const own = Object.hasOwn(texts.known, key) ? texts.known[key] : undefined;
+  const text = own ?? (summary === undefined || summary === key ? undefined : texts.ofSummary(summary));
+  if (text === undefined) return null;
+  return text[isDone(event) ? 0 : 1];
 }
 
 /** Returns whether the service did what the caller asked. */
