@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { readBounded } from "@ostiary/lib/async";
 import { mapOf } from "@ostiary/lib/domain/schemas";
 import { ConfigError, readSecretFile } from "@ostiary/lib/runtime/config";
 import { parseYamlFile } from "@ostiary/lib/runtime/config/yaml-file";
@@ -32,6 +33,11 @@ const ProfilesFile = Type.Object(
   { additionalProperties: false, rule: "must be a map with the key registries" },
 );
 type ProfilesFile = Static<typeof ProfilesFile>;
+
+/** The maximum size of the profiles file. */
+const FILE_BYTES_MAX = 1_048_576;
+/** The maximum size of a token, as of a file with a secret. */
+const TOKEN_BYTES_MAX = 65_536;
 
 /** Returns the value of an environment variable. */
 export type ReadVariable = (name: string) => string | undefined;
@@ -82,6 +88,13 @@ function profilesPath(variable: ReadVariable): string {
 /** Returns the registries of the profiles file, or null when the file does not exist. */
 async function readProfiles(path: string): Promise<ProfilesFile | null> {
   if (!existsSync(path)) return null;
+  const found = statSync(path);
+  // Reading a pipe or a device could wait or go on without end.
+  if (!found.isFile() && !found.isDirectory()) throw new UsageError(`${path} must be a plain file.`);
+  if (found.size > FILE_BYTES_MAX)
+    throw new UsageError(
+      `${path} has more than ${FILE_BYTES_MAX / 1_048_576} MiB, so it is not a profiles file.`,
+    );
   const text = new TextDecoder().decode(await readFileBytes(path));
   try {
     return parseYamlFile("", ProfilesFile, text, (_, shape) => shape);
@@ -103,9 +116,23 @@ function profileOf(name: string, path: string, file: ProfilesFile | null): Profi
 
 /** Runs a command and returns its standard output. Its standard error goes to the terminal. */
 async function outputOf(name: string, command: string): Promise<string> {
-  const child = Bun.spawn(["sh", "-c", command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
-  const [output, exitCode] = await Promise.all([child.stdout.text(), child.exited]);
+  const refusal = (what: string) => new UsageError(`The token_command of the registry ${name} ${what}.`);
+  const child = spawnShell(command);
+  if (child === null) throw refusal("cannot be started: it must be a command for sh");
+  const tooLong = () =>
+    refusal(`writes more than ${TOKEN_BYTES_MAX / 1_024} KiB, which is too long for a token`);
+  // An error closes the pipe, which ends a command that writes without end.
+  const output = (await readBounded(child.stdout, TOKEN_BYTES_MAX, tooLong)).toString("utf8");
+  const exitCode = await child.exited;
   if (exitCode === 0 && output.trim() !== "") return output;
-  const what = exitCode === 0 ? "wrote no token to standard output" : `failed with exit code ${exitCode}`;
-  throw new UsageError(`The token_command of the registry ${name} ${what}.`);
+  throw refusal(exitCode === 0 ? "wrote no token to standard output" : `failed with exit code ${exitCode}`);
+}
+
+/** Returns null for a command that no process can get, such as one with a null character or of many MiB. */
+function spawnShell(command: string) {
+  try {
+    return Bun.spawn(["sh", "-c", command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../registry/bed.ts";
 import { type Run, useCli } from "./bed.ts";
@@ -106,6 +106,18 @@ describe("exit code 2", () => {
     ],
     ["a wrong url", here("url: 'a:1', token_command: echo sesame"), "the url of the profile here must be"],
     ["a command that fails", here(`${url}, token_command: 'echo sesame; exit 3'`), "failed with exit code 3"],
+    [
+      "a truth value as its command",
+      here(`${url}, token_command: true`),
+      "registries.here.token_command must",
+    ],
+    [
+      "a command that writes too much",
+      here(`${url}, token_command: "head -c 70000 /dev/zero"`),
+      "writes more than 64 KiB, which is too long for a token",
+    ],
+    ["a command that cannot start", here(`${url}, token_command: "a\\0b"`), "cannot be started"],
+    ["more text than profiles have", `# ${"x".repeat(1_048_576)}`, "config.yaml has more than 1 MiB"],
     ["a command without output", here(`${url}, token_command: 'true'`), "wrote no token"],
   ])("is returned for a profiles file with %s", async (_, text, message) => {
     const run = await cli(["services", "--registry", "here"], { env: await home(text) });
@@ -123,6 +135,13 @@ describe("exit code 2", () => {
     const folder = { ...NONE, XDG_CONFIG_HOME: join(directory(), "folder") };
     expect((await cli(["services", "--registry", "here"], { env: folder })).stderr).toContain(
       "is a directory",
+    );
+    const device = await home("");
+    const path = join(String(device.XDG_CONFIG_HOME), "ostiary", "config.yaml");
+    await rm(path);
+    await symlink("/dev/zero", path);
+    expect((await cli(["services", "--registry", "here"], { env: device })).stderr).toBe(
+      `${path} must be a plain file.\n`,
     );
   });
 });
