@@ -15,9 +15,9 @@ interface Code {
 }
 
 /** The issuer and the URL of the provider, which are known once its server listens. */
-interface ProviderAddress {
+interface ProviderUrls {
   issuer: string;
-  address: string;
+  url: string;
 }
 
 /** Signs a token for a person. `claims` name the audience: the client or the requested one. */
@@ -55,14 +55,14 @@ const chosenName = Type.Object({ subject: Type.String({ minLength: 1, maxLength:
 
 /** The code flow of OpenID Connect with PKCE, back to the portal and the console alone. It asks for no password. */
 export class Authorization {
-  readonly #place: ProviderAddress;
+  readonly #urls: ProviderUrls;
   readonly #sign: SignToken;
   readonly #codes = new Map<string, Code>();
   /** The person of each session, by the value of its cookie. */
   readonly #sessions = new Map<string, string>();
 
-  constructor(place: ProviderAddress, sign: SignToken) {
-    this.#place = place;
+  constructor(urls: ProviderUrls, sign: SignToken) {
+    this.#urls = urls;
     this.#sign = sign;
   }
 
@@ -85,13 +85,13 @@ export class Authorization {
   }
 
   #metadata() {
-    const { issuer, address } = this.#place;
+    const { issuer, url } = this.#urls;
     return {
       issuer,
-      authorization_endpoint: `${address}${PATHS.authorize}`,
-      token_endpoint: `${address}${PATHS.token}`,
-      end_session_endpoint: `${address}${PATHS.end}`,
-      jwks_uri: `${address}/.well-known/jwks.json`,
+      authorization_endpoint: `${url}${PATHS.authorize}`,
+      token_endpoint: `${url}${PATHS.token}`,
+      end_session_endpoint: `${url}${PATHS.end}`,
+      jwks_uri: `${url}/.well-known/jwks.json`,
       response_types_supported: ["code"],
       grant_types_supported: ["authorization_code"],
       subject_types_supported: ["public"],
@@ -138,7 +138,7 @@ export class Authorization {
 
   #sendBack({ redirect_uri, state }: AuthorizationRequest, result: Record<string, string>): Response {
     const address = new URL(redirect_uri);
-    const parameters = { ...result, ...(state !== undefined && { state }), iss: this.#place.issuer };
+    const parameters = { ...result, ...(state !== undefined && { state }), iss: this.#urls.issuer };
     for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
     return new Response(null, { status: 303, headers: { ...HEADERS, Location: address.href } });
   }

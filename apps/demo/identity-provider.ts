@@ -40,17 +40,17 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   // A new id at each start makes gateways fetch the new key instead of trying the old one.
   const kid = crypto.randomUUID();
   const keySet = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: ALGORITHM, use: "sig" }] };
-  const place = { issuer: options.issuer ?? "", address: "" };
+  const urls = { issuer: options.issuer ?? "", url: "" };
   const sign = (subject: string, claims: Record<string, unknown> = {}) =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, kid })
-      .setIssuer(place.issuer)
+      .setIssuer(urls.issuer)
       .setSubject(subject)
       .setIssuedAt()
       .setExpirationTime(TOKEN_LIFE)
       .sign(privateKey);
 
-  const authorization = new Authorization(place, sign);
+  const authorization = new Authorization(urls, sign);
   const respond = async (request: Request): Promise<Response> => {
     const authorized = await authorization.respond(request);
     if (authorized !== null) return authorized;
@@ -64,11 +64,11 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   };
   const { host, port, variable = "PORT" } = options;
   const server = listen({ fetch: respond }, { host, port, variable });
-  place.address = localOrigin(host, server.port ?? port);
-  place.issuer ||= place.address;
+  urls.url = localOrigin(host, server.port ?? port);
+  urls.issuer ||= urls.url;
   return {
-    issuer: place.issuer,
-    jwks_uri: `${place.address}/.well-known/jwks.json`,
+    issuer: urls.issuer,
+    jwks_uri: `${urls.url}/.well-known/jwks.json`,
     port: server.port ?? port,
     stop: () => server.stop(true),
   };

@@ -24,7 +24,7 @@ export function startScreen(
   const { tour } = platform;
   const lines = [
     `\nOstiary is ready after ${(duration_ms / 1000).toFixed(1)} s.\n`,
-    ...placesOf(platform, config).map(([name, where]) => `  ${name.padEnd(NAME_WIDTH)} ${where}`),
+    ...rowsOf(platform, config).map(([name, where]) => `  ${name.padEnd(NAME_WIDTH)} ${where}`),
     "",
     ...nextSteps(platform, commands),
     "",
@@ -52,18 +52,15 @@ export function printGoodbye(config: PlatformConfig, commands: Commands): Promis
 
 const NAME_WIDTH = 18;
 
-type ShownAddress = readonly [name: string, where: string];
+type ScreenRow = readonly [name: string, where: string];
 
 /** Returns the URLs of the parts, and of the pages and demo servers that are enabled, each with a name. */
-function placesOf(
-  { addresses, tour, isDescriptionPublic }: Platform,
-  config: PlatformConfig,
-): ShownAddress[] {
+function rowsOf({ addresses, tour, isDescriptionPublic }: Platform, config: PlatformConfig): ScreenRow[] {
   const { gatewayUrl, registryUrl, identityUrl, auditUrl, portalUrl } = addresses;
   const pages = config.SWAGGER_ENABLED;
   const page = pages ? "/swagger" : "";
   const asks = " (asks for the admin token)";
-  const places: (ShownAddress | false)[] = [
+  const rows: (ScreenRow | false)[] = [
     ["gateway", gatewayUrl],
     portalUrl !== null && ["customer portal", portalUrl],
     pages && ["what it serves", `${registryUrl}/edge${isDescriptionPublic ? "" : asks}`],
@@ -75,7 +72,7 @@ function placesOf(
     tour !== null && ["sample service", tour.sampleServiceUrl],
     ["data and logs", resolve(config.DATA_DIR)],
   ];
-  return places.filter((place) => place !== false);
+  return rows.filter((row) => row !== false);
 }
 
 function nextSteps({ addresses, adminTokenFile, tour }: Platform, { cli }: Commands): string[] {

@@ -33,7 +33,7 @@ export async function replaceSecrets(
   before: StoredSecrets,
   { secret, previous_secret }: SecretRow,
 ): Promise<void> {
-  await query(database, "renew_stream_secret")`
+  await query(database, "replace_stream_secret")`
     update audit.streams set secret = ${secret}, previous_secret = ${previous_secret}
       where id = ${before.id} and secret = ${before.secret}
         and previous_secret is not distinct from ${before.previous_secret}`;

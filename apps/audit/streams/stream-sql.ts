@@ -201,7 +201,7 @@ export async function selectReceiver(database: Database, address: StreamAddress)
 }
 
 /** Ends the pause of a failing stream, so that it is retried at once. */
-export async function hastenStream(database: Database, { stream_id }: StreamAddress): Promise<void> {
-  await query(database, "hasten_stream")`
+export async function endPause(database: Database, { stream_id }: StreamAddress): Promise<void> {
+  await query(database, "end_stream_pause")`
     update audit.streams set ${pauseFor(0)} where id = ${stream_id} and status = 'failing'`;
 }

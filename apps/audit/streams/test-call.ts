@@ -6,7 +6,7 @@ import { secretsThatSign } from "./secret-sql.ts";
 import { signedHeaders } from "./secrets.ts";
 import { type AuditStreamTest, tooManyTestCalls } from "./stream.ts";
 import { type StreamCommandDeps, secretsOf } from "./stream-commands.ts";
-import { hastenStream, type StreamAddress, selectReceiver } from "./stream-sql.ts";
+import { endPause, type StreamAddress, selectReceiver } from "./stream-sql.ts";
 
 export interface TestCallDeps extends StreamCommandDeps {
   receivers: ReceiverDeps;
@@ -51,7 +51,7 @@ async function callForTest(deps: TestCallDeps, address: StreamAddress): Promise<
       throw new Error("A test call has no abort signal, but it ended as aborted.");
     if (result.outcome === "refused")
       return { delivered: false, status: result.status, error: result.error, duration_ms };
-    await hastenStream(writes, address);
+    await endPause(writes, address);
     return { delivered: true, status: result.status, error: null, duration_ms };
   } finally {
     receiver.close();

@@ -52,7 +52,7 @@ export function writeUsageEvents(
   nowMs: number,
   count: number,
 ): Promise<number> {
-  return database.transaction("tell_usage", async (tx) => {
+  return database.transaction("move_usage", async (tx) => {
     if (!(await tryLockFeed(tx))) return 0;
     return moveDue(tx, untilMs, followingIds(await selectLastId(tx), nowMs, count));
   });

@@ -6,7 +6,7 @@ import { Refused, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { sarifLog } from "../validation/sarif.ts";
-import { checkFiles, type Report, type SourceFile } from "../validation/validation-findings.ts";
+import { checkFiles, type Report, type SourceFile } from "../validation/validation-report.ts";
 import { annotations, reportText, summaryText } from "../validation/validation-text.ts";
 import type { Run, Setting } from "./command.ts";
 import { readBytes } from "./read-document.ts";

@@ -1,6 +1,6 @@
 import { DOCUMENT_RULES } from "@ostiary/lib/domain/routes";
 import { VERSION } from "@ostiary/lib/runtime/version";
-import type { Finding, Report } from "./validation-findings.ts";
+import type { PlacedProblem, Report } from "./validation-report.ts";
 
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 /** The URI for standard input, in place of `-`. */
@@ -28,7 +28,7 @@ export function sarifLog({ problems, files }: Report) {
   };
 }
 
-function resultOf({ file, line, column, rule, path, message }: Finding) {
+function resultOf({ file, line, column, rule, path, message }: PlacedProblem) {
   return {
     ruleId: rule,
     ruleIndex: rules.findIndex(({ id }) => id === rule),

@@ -1,5 +1,5 @@
 import { fieldText } from "../refusal-text.ts";
-import type { Finding, Report } from "./validation-findings.ts";
+import type { PlacedProblem, Report } from "./validation-report.ts";
 
 /** Returns one line for each problem, as compilers write them: file, line, column, message. */
 export function reportText({ problems }: Report): string[] {
@@ -16,7 +16,7 @@ export function summaryText({ problems, files }: Report): string {
   return `No problem in ${inFiles} with ${counted(services, "service")}${passed}.`;
 }
 
-function placeText({ file, line, column }: Finding): string {
+function placeText({ file, line, column }: PlacedProblem): string {
   return [file, line, column].filter((part) => part !== null).join(":");
 }
 

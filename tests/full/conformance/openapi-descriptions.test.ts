@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
-import { lintFindings } from "../../support/http/description-lint.ts";
+import { lintProblems } from "../../support/http/description-lint.ts";
 import {
   DocumentValidator,
   type OpenApiDocument,
@@ -38,9 +38,9 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
   );
 
   test("passes a linter's recommended rules with no error and no warning", async () => {
-    expect(await lintFindings(JSON.stringify(document))).toEqual([]);
+    expect(await lintProblems(JSON.stringify(document))).toEqual([]);
     // Check that the linter works: it must find errors in a broken description.
-    expect(await lintFindings(JSON.stringify({ ...document, info: undefined }))).not.toEqual([]);
+    expect(await lintProblems(JSON.stringify({ ...document, info: undefined }))).not.toEqual([]);
     expect(document.openapi).toBe("3.1.0");
   });
 

@@ -1,9 +1,9 @@
 import { RunImpossible } from "../../support/run-impossible.ts";
 import { describeMachine, machineLine } from "../bench/measure/machine.ts";
 import { withPart } from "../bench/measure/page-part.ts";
+import { type CellSummary, summaryOf } from "./cell-summary.ts";
 import { CELLS, type Cell, cellsNamed, isOfClock, nameOf } from "./cells.ts";
 import { argumentsOf, progress, runCommand } from "./command.ts";
-import { type Findings, findingsOf } from "./findings.ts";
 import { brokenPromises, progressLine, promiseList, recoveryTable } from "./report.ts";
 import { withBed } from "./run.ts";
 import { type Bed, type Pace, runCell } from "./run-cell.ts";
@@ -40,24 +40,24 @@ interface Result {
 }
 
 async function runTable(bed: Bed, cells: readonly Cell[]): Promise<Result> {
-  const findings: Findings[] = [];
+  const summaries: CellSummary[] = [];
   for (const cell of cells) {
-    const found = findingsOf(await runCell(bed, cell, PACE));
-    progress(`${findings.push(found)}/${cells.length} ${progressLine(found)}`);
+    const found = summaryOf(await runCell(bed, cell, PACE));
+    progress(`${summaries.push(found)}/${cells.length} ${progressLine(found)}`);
   }
-  const text = `${promiseList(findings)}\n\n${recoveryTable(findings)}`;
-  return { text, broken: brokenPromises(findings) };
+  const text = `${promiseList(summaries)}\n\n${recoveryTable(summaries)}`;
+  return { text, broken: brokenPromises(summaries) };
 }
 
 async function runSoak(bed: Bed, minutes: number): Promise<Result> {
-  const findings: Findings[] = [];
+  const summaries: CellSummary[] = [];
   const looks = await soak(bed, PACE, minutes, (run) => {
-    const found = findingsOf(run);
-    progress(`${findings.push(found)} ${progressLine(found)}`);
+    const found = summaryOf(run);
+    progress(`${summaries.push(found)} ${progressLine(found)}`);
   });
   const grew = whatGrew(looks).map((line) => `flat: ${line}`);
-  const text = `${soakTable(looks)}\n\n${promiseList(findings)}`;
-  return { text, broken: [...grew, ...brokenPromises(findings)] };
+  const text = `${soakTable(looks)}\n\n${promiseList(summaries)}`;
+  return { text, broken: [...grew, ...brokenPromises(summaries)] };
 }
 
 function minutesOf(text: string | undefined): number | null {

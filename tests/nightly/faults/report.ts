@@ -1,15 +1,15 @@
 import { markdownTable } from "../bench/measure/table.ts";
+import type { CellSummary } from "./cell-summary.ts";
 import { CLOCK_FAULTS, FAULTS } from "./cells.ts";
-import type { Findings } from "./findings.ts";
 import { PROMISES } from "./promises/promises.ts";
 
 const NAMED_MAX = 3;
 
 /** Returns the recovery times in seconds: a row for each part or pair of parts, a column for each fault. */
-export function recoveryTable(findings: readonly Findings[]): string {
+export function recoveryTable(summaries: readonly CellSummary[]): string {
   const faults = [...FAULTS, ...CLOCK_FAULTS];
-  const cells = new Map(findings.map((each) => [each.cell, each]));
-  const parts = new Set(findings.map(({ cell }) => cell.slice(0, cell.indexOf("/"))));
+  const cells = new Map(summaries.map((each) => [each.cell, each]));
+  const parts = new Set(summaries.map(({ cell }) => cell.slice(0, cell.indexOf("/"))));
   const rows = [...parts].map((part) => [
     part,
     ...faults.map((fault) => {
@@ -22,9 +22,9 @@ export function recoveryTable(findings: readonly Findings[]): string {
 }
 
 /** Returns a list of the promises, with the cells that broke them. */
-export function promiseList(findings: readonly Findings[]): string {
+export function promiseList(summaries: readonly CellSummary[]): string {
   const items = PROMISES.map(({ name, title }) => {
-    const broken = findings.filter(({ judgements }) =>
+    const broken = summaries.filter(({ judgements }) =>
       judgements.some(({ promise, broken }) => promise === name && broken.length > 0),
     );
     const where = broken.map(({ cell }) => cell).join(", ");
@@ -33,8 +33,8 @@ export function promiseList(findings: readonly Findings[]): string {
   return items.join("\n");
 }
 
-export function brokenPromises(findings: readonly Findings[]): string[] {
-  return findings.flatMap(({ cell, judgements }) =>
+export function brokenPromises(summaries: readonly CellSummary[]): string[] {
+  return summaries.flatMap(({ cell, judgements }) =>
     judgements.flatMap(({ promise, broken }) => {
       if (broken.length === 0) return [];
       const named = broken.slice(0, NAMED_MAX).join("; ");
@@ -45,7 +45,7 @@ export function brokenPromises(findings: readonly Findings[]): string[] {
 }
 
 /** Returns the progress line of a cell, and a line for each promise that the cell broke. */
-export function progressLine(found: Findings): string {
+export function progressLine(found: CellSummary): string {
   const broken = brokenPromises([found]);
   const { cell, requests, audited, well_again_ms, excused } = found;
   const well = well_again_ms === null ? "not well again" : `well again after ${seconds(well_again_ms)} s`;

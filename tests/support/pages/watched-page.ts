@@ -7,7 +7,7 @@ const AXE = await Bun.file(fileURLToPath(import.meta.resolve("axe-core/axe.min.j
  * Returns the violations that axe finds on a page, each with its rule and element. By default, axe checks all
  * rules.
  */
-export async function findingsOn(page: Page, ...rules: string[]): Promise<string[]> {
+export async function violationsOn(page: Page, ...rules: string[]): Promise<string[]> {
   // Loads the script of axe, which has half a megabyte, only once for each document.
   if (await page.evaluate("!('axe' in window)")) await page.evaluate(AXE);
   const options = { resultTypes: ["violations"], ...(rules.length > 0 && { runOnly: rules }) };
@@ -27,7 +27,7 @@ export interface WatchedPage {
   readonly complaints: string[];
   go(fragment: string): Promise<void>;
   /** Returns the violations that axe finds on the page, each with its rule and element. */
-  findings(): Promise<string[]>;
+  violations(): Promise<string[]>;
 }
 
 /**
@@ -56,6 +56,6 @@ export async function watchPage(page: Page, origins: readonly string[]): Promise
     async go(fragment) {
       await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
     },
-    findings: () => findingsOn(page),
+    violations: () => violationsOn(page),
   };
 }

@@ -6,7 +6,7 @@ import { Refused } from "../../../apps/cli/exit-codes.ts";
 import { Conversion, type Converted, type ConvertOptions } from "../../../apps/cli/from-openapi/convert.ts";
 import { Description } from "../../../apps/cli/from-openapi/description.ts";
 import { documentText } from "../../../apps/cli/from-openapi/document.ts";
-import { checkFiles } from "../../../apps/cli/validation/validation-findings.ts";
+import { checkFiles } from "../../../apps/cli/validation/validation-report.ts";
 import { wordsOf } from "../../support/words.ts";
 
 const OPTIONS = { service: "widgets", url: "http://widgets:8080" };

@@ -1,6 +1,6 @@
 /** Tests of the edge description for services that have no description of their own. */
 import { describe, expect, test } from "bun:test";
-import { lintFindings } from "../../support/http/description-lint.ts";
+import { lintProblems } from "../../support/http/description-lint.ts";
 import { DocumentValidator, operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
 
@@ -236,6 +236,6 @@ test("the description of every kind of route passes a linter", async () => {
     a: { url, ...Object.fromEntries(scopes.map((scope) => [scope, each(scope)])) },
   });
   const ours = /^(info-license|tag-description)/;
-  expect((await lintFindings(JSON.stringify(document))).filter((finding) => !ours.test(finding))).toEqual([]);
+  expect((await lintProblems(JSON.stringify(document))).filter((problem) => !ours.test(problem))).toEqual([]);
   expect(operationsIn(document)).toHaveLength(4 * 6);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ServiceDescription } from "@ostiary/lib/edge-description";
 import fc from "fast-check";
-import { lintFindings } from "../../support/http/description-lint.ts";
+import { lintProblems } from "../../support/http/description-lint.ts";
 import { operationsIn } from "../../support/http/openapi.ts";
 import { runs } from "../../support/runs.ts";
 import { wordsOf } from "../../support/words.ts";
@@ -75,7 +75,7 @@ const routes = [
 ];
 const services = { widgets: { url: "http://widgets:8080", organization: { routes } } };
 
-/** Matches linter findings that make the edge description invalid as OpenAPI. */
+/** Matches linter problems that make the edge description invalid as OpenAPI. */
 const INVALID =
   /^(struct|no-unresolved-refs|operation-operationId|path-|no-identical|security-defined|no-undefined)/;
 
@@ -85,8 +85,8 @@ test("no description of a service makes the edge description invalid", async () 
     fc.asyncProperty(document, async (given) => {
       const made = edgeDocument(services, { widgets: given });
       expect(operationsIn(made)).toHaveLength(5);
-      const findings = await lintFindings(JSON.stringify(made));
-      expect(findings.filter((finding) => INVALID.test(finding))).toEqual([]);
+      const problems = await lintProblems(JSON.stringify(made));
+      expect(problems.filter((problem) => INVALID.test(problem))).toEqual([]);
     }),
     { numRuns: runs(50) },
   );

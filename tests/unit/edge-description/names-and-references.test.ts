@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { lintFindings } from "../../support/http/description-lint.ts";
+import { lintProblems } from "../../support/http/description-lint.ts";
 import { operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
 import { described, json, merged, ok, onlyOperation, responding, url, WIDGET } from "./described-services.ts";
@@ -122,10 +122,10 @@ describe("references", () => {
     ["to itself through not", { A: { not: { not: ref("A") } } }],
   ])("of a schema %s are removed", async (_, schemas) => {
     const document = merged({ path: "/w" }, respondingWith(ref("A"), schemas));
-    const findings = await lintFindings(JSON.stringify(document));
+    const problems = await lintProblems(JSON.stringify(document));
     expect(
-      findings.filter(
-        (finding) => !/^(info-license|tag-description|no-illogical|no-unused-components)/.test(finding),
+      problems.filter(
+        (problem) => !/^(info-license|tag-description|no-illogical|no-unused-components)/.test(problem),
       ),
     ).toEqual([]);
   });

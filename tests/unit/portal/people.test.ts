@@ -78,9 +78,9 @@ describe("the directory of an organization", () => {
   // PT-74
   test("keeps no name of an organization that the person left, also not one that arrives later", async () => {
     const { directory } = directoryOf(5);
-    const finding = directory.find([idAt(0)]);
+    const search = directory.find([idAt(0)]);
     directory.forget();
-    await finding;
+    await search;
     expect(directory.members.value.size).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { ADMIN_TOKEN, service } from "../../../app/registry/bed.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import type { ConsolePage } from "../../../support/pages/console-page.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
-import { findingsOn } from "../../../support/pages/watched-page.ts";
+import { violationsOn } from "../../../support/pages/watched-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
@@ -56,7 +56,7 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
       ["dark", COLOR_RULES],
     ] as const) {
       await page.emulateMedia({ colorScheme });
-      const found = await findingsOn(page, ...rules);
+      const found = await violationsOn(page, ...rules);
       const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
       expect({ where, colorScheme, found, wider }).toEqual({ where, colorScheme, found: [], wider: 0 });
     }

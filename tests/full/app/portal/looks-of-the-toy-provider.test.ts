@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
-import { findingsOn } from "../../../support/pages/watched-page.ts";
+import { violationsOn } from "../../../support/pages/watched-page.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -40,7 +40,7 @@ describe.skipIf(browserPath === undefined)("the toy provider", () => {
         await page.goto(`${provider.issuer}${path}?${ASKED}`);
         await page.getByRole("heading", { level: 1, name: title }).waitFor();
         const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        expect({ width, colorScheme, found: await findingsOn(page), wider }).toEqual({
+        expect({ width, colorScheme, found: await violationsOn(page), wider }).toEqual({
           width,
           colorScheme,
           found: [],

@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page, Route } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
-import { findingsOn } from "../../../support/pages/watched-page.ts";
+import { violationsOn } from "../../../support/pages/watched-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { signIn, textOf, usePortal } from "./bed.ts";
 import { type Stop, walk } from "./walk.ts";
@@ -80,7 +80,8 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   async function expectSound(page: Page, name: string, checked: Look = LOOKS[0]): Promise<void> {
     for (const look of LOOKS.toReversed()) {
       await show(page, look);
-      const found = look === checked ? await findingsOn(page, ...(look === LOOKS[0] ? [] : COLOR_RULES)) : [];
+      const found =
+        look === checked ? await violationsOn(page, ...(look === LOOKS[0] ? [] : COLOR_RULES)) : [];
       const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
       expect({ name, look, found, wider }).toEqual({ name, look, found: [], wider: 0 });
     }

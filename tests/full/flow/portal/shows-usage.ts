@@ -96,7 +96,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
   // PT-35
   test("warns from 80 percent of a quota, and says when a quota is used up", async () => {
     const id = await bed.organization("ada", "Quotas");
-    const { page, go, findings } = await bed.open("ada", { viewport: { width: 360, height: 800 } });
+    const { page, go, violations } = await bed.open("ada", { viewport: { width: 360, height: 800 } });
     await respondingWith(page, [
       quota({ policy: "gone", charged: 1_003 }),
       quota({ policy: null, service: null, method: "GET", route: "/w/{id}", period: "day", charged: 812 }),
@@ -115,7 +115,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     expect(await meters.first().getAttribute("value")).toBe("1000");
     const wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect(Number(wide)).toBeLessThanOrEqual(0);
-    expect(await findings()).toEqual([]);
+    expect(await violations()).toEqual([]);
   });
 
   // PT-34, PT-32

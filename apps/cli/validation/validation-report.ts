@@ -24,7 +24,7 @@ export interface SourceFile {
 }
 
 /** A problem in a file. The line and the column are null for a problem of the whole file. */
-export interface Finding {
+export interface PlacedProblem {
   readonly file: string;
   readonly line: number | null;
   readonly column: number | null;
@@ -38,7 +38,7 @@ export interface Finding {
 export interface Report {
   readonly valid: boolean;
   readonly files: ({ readonly file: string } & DocumentContent)[];
-  readonly problems: Finding[];
+  readonly problems: PlacedProblem[];
 }
 
 interface Parsed {
@@ -49,7 +49,7 @@ interface Parsed {
 
 /** Checks each file alone and all files together. Sorts the problems by file and line. */
 export function checkFiles(sources: readonly SourceFile[], roles: Roles): Report {
-  const unreadable: Finding[] = [];
+  const unreadable: PlacedProblem[] = [];
   const parsed: Parsed[] = [];
   for (const source of sources) {
     const result = parse(source);
@@ -68,18 +68,18 @@ export function checkFiles(sources: readonly SourceFile[], roles: Roles): Report
   return { valid: problems.length === 0, files, problems };
 }
 
-function parse({ name, bytes }: SourceFile): Parsed | Finding {
+function parse({ name, bytes }: SourceFile): Parsed | PlacedProblem {
   try {
     const text = decodeUtf8(bytes, "file");
     return { name, text, value: isJsonFile(name) ? parseJsonText(text, "file") : parseText(text, "file") };
   } catch (error) {
     if (!(error instanceof InvalidText)) throw error;
     const { place, parts } = error;
-    return { ...findingAt(name, place), rule: "invalid-document", path: "", message: parts.join("") };
+    return { ...placed(name, place), rule: "invalid-document", path: "", message: parts.join("") };
   }
 }
 
-function locatedProblems(parsed: readonly Parsed[], { problems }: DocumentsCheck): Finding[] {
+function locatedProblems(parsed: readonly Parsed[], { problems }: DocumentsCheck): PlacedProblem[] {
   return parsed.flatMap(({ name, text }, index) => {
     const own = problems.filter(({ document }) => document === index);
     if (own.length === 0) return [];
@@ -87,26 +87,27 @@ function locatedProblems(parsed: readonly Parsed[], { problems }: DocumentsCheck
       text,
       own.map(({ path }) => path),
     );
-    return own.map((problem, at) => finding(name, problem, places[at] ?? null));
+    return own.map((problem, at) => problemOf(name, problem, places[at] ?? null));
   });
 }
 
-function finding(
+function problemOf(
   file: string,
   { rule, path, message }: DocumentProblem,
   place: TextPosition | null,
-): Finding {
-  return { ...findingAt(file, place), rule, path: shownPath(path), message };
+): PlacedProblem {
+  return { ...placed(file, place), rule, path: shownPath(path), message };
 }
 
-function findingAt(file: string, place: TextPosition | null) {
+function placed(file: string, place: TextPosition | null) {
   return { file, line: place?.line ?? null, column: place?.column ?? null };
 }
 
-function inOrder(findings: Finding[], sources: readonly SourceFile[]): Finding[] {
+function inOrder(problems: PlacedProblem[], sources: readonly SourceFile[]): PlacedProblem[] {
   const order = new Map(sources.map(({ name }, index) => [name, index]));
-  const key = ({ file, line, column }: Finding) => [order.get(file) ?? 0, line ?? 0, column ?? 0] as const;
-  return findings.toSorted((one, other) => {
+  const key = ({ file, line, column }: PlacedProblem) =>
+    [order.get(file) ?? 0, line ?? 0, column ?? 0] as const;
+  return problems.toSorted((one, other) => {
     const [a, b] = [key(one), key(other)];
     return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
   });

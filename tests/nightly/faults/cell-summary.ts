@@ -3,7 +3,7 @@ import { nameOf } from "./cells.ts";
 import { healing } from "./promises/healing.ts";
 import { type Judgement, judge } from "./promises/promises.ts";
 
-export interface Findings {
+export interface CellSummary {
   readonly cell: string;
   /** The time from the end of the fault until all clients were served normally; null if they never were. */
   readonly well_again_ms: number | null;
@@ -14,7 +14,7 @@ export interface Findings {
   readonly judgements: readonly Judgement[];
 }
 
-export function findingsOf(run: CellRun): Findings {
+export function summaryOf(run: CellRun): CellSummary {
   const wellMs = Math.max(...healing(run).values());
   return {
     cell: nameOf(run.cell),
