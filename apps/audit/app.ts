@@ -5,7 +5,7 @@ import {
   AUDIT_OUTCOMES_PATH,
   QUOTA_COUNTS_PATH,
 } from "@ostiary/lib/contracts/internal-api";
-import { QUOTAS_ASKED_BYTES_MAX, USAGE_BYTES_MAX } from "@ostiary/lib/contracts/usage-contract";
+import { QUOTA_LOOKUPS_BYTES_MAX, USAGE_BYTES_MAX } from "@ostiary/lib/contracts/usage-contract";
 import {
   createHandler,
   type HealthState,
@@ -88,7 +88,7 @@ function internalApp(deps: AuditAppDeps) {
       [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX,
       [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX,
       [REPORT_PATH]: USAGE_BYTES_MAX,
-      [QUOTA_COUNTS_PATH]: QUOTAS_ASKED_BYTES_MAX,
+      [QUOTA_COUNTS_PATH]: QUOTA_LOOKUPS_BYTES_MAX,
     },
   })
     .use(internalToken(internalAuthToken))

@@ -48,7 +48,7 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
     steps.overload.admit(exchange.server);
     const target = steps.targets.read(request);
     if (request.method === "OPTIONS")
-      return finished(exchange, steps, steps.responder.preflight(exchange), null);
+      return finishWith(exchange, steps, steps.responder.preflight(exchange), null);
     exchange.match = steps.routes.table.match(request.method, target.path);
     if (exchange.match === null) throw notFound();
     const { route } = exchange;
@@ -73,7 +73,7 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
     const relayed = received instanceof Promise ? await received : received;
     steps.audit.responded(exchange, relayed);
     const response = steps.responder.respond(exchange, relayed);
-    return relayed.body instanceof ReadableStream ? response : finished(exchange, steps, response, null);
+    return relayed.body instanceof ReadableStream ? response : finishWith(exchange, steps, response, null);
   } catch (thrown) {
     return refuse(exchange, steps, steps.forwarder.failure(exchange, thrown));
   }
@@ -89,7 +89,7 @@ async function refuse(exchange: Exchange, steps: Steps, failure: unknown): Promi
   const error = toApiError(failure);
   steps.audit.failed(exchange, error);
   const sent = (await denial(exchange, steps, error)) ?? error;
-  return finished(exchange, steps, steps.responder.refuse(exchange, sent), sent);
+  return finishWith(exchange, steps, steps.responder.refuse(exchange, sent), sent);
 }
 
 /**
@@ -114,7 +114,7 @@ async function tunnel(exchange: Exchange, steps: Steps, path: string): Promise<u
 
 const SWITCHING_PROTOCOLS = 101;
 
-function finished(exchange: Exchange, steps: Steps, response: Response, failure: Error | null): Response {
+function finishWith(exchange: Exchange, steps: Steps, response: Response, failure: Error | null): Response {
   finish(exchange, steps, response.status, failure);
   return response;
 }

@@ -16,9 +16,9 @@ export const USAGE_COUNTS_MAX = 1_000;
 /** Room for the maximum number of counts with the longest texts. */
 export const USAGE_BYTES_MAX = 4_194_304;
 export const USAGE_QUOTAS_MAX = 500;
-export const QUOTAS_ASKED_MAX = 100;
+export const QUOTA_LOOKUPS_MAX = 100;
 /** Room for the maximum number of quotas with the longest texts. */
-export const QUOTAS_ASKED_BYTES_MAX = 1_048_576;
+export const QUOTA_LOOKUPS_BYTES_MAX = 1_048_576;
 export const USAGE_ID_LENGTH_MAX = 128;
 /** The maximum length of a bucket: a path with every character escaped, and the prefix before the path. */
 const QUOTA_POLICY_LENGTH_MAX = 3_200;
@@ -152,17 +152,17 @@ export const OrganizationQuota = Type.Object(
 );
 export type OrganizationQuota = Static<typeof OrganizationQuota>;
 
-export const QuotaQuestion = Type.Object(
+export const QuotaLookup = Type.Object(
   {
     quotas: Type.Array(QuotaName, {
       minItems: 1,
-      maxItems: QUOTAS_ASKED_MAX,
+      maxItems: QUOTA_LOOKUPS_MAX,
       description: "The quotas. The response has the same order.",
     }),
   },
-  openShape("Quota question", "The quotas whose counts the gateway requests."),
+  openShape("Quota lookup", "The quotas whose counts the gateway requests."),
 );
-export type QuotaQuestion = Static<typeof QuotaQuestion>;
+export type QuotaLookup = Static<typeof QuotaLookup>;
 
 export const QuotaCounts = Type.Object(
   {

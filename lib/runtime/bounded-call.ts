@@ -39,7 +39,7 @@ export interface BoundedResponse {
   readonly text: string;
 }
 
-export type CarriedCall = Pick<BoundedCall, "method" | "url" | "headers" | "body" | "tls">;
+export type TransportCall = Pick<BoundedCall, "method" | "url" | "headers" | "body" | "tls">;
 
 export interface BegunResponse {
   readonly status: number;
@@ -47,9 +47,9 @@ export interface BegunResponse {
   text(): Promise<string>;
 }
 
-export interface CallCarrier {
+export interface CallTransport {
   /** Resolves when the response begins. Sets `handle.underway`. A repeated call must use a new connection. */
-  send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunResponse>;
+  send(call: TransportCall, handle: CallHandle, isRepeat: boolean): Promise<BegunResponse>;
 }
 
 /** The message contains no URL and no content, so it is safe to log. */
@@ -73,7 +73,7 @@ const UNSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_A
 /** Makes the call and reads the whole response. Rejects with {@link CallFailed}. */
 export async function boundedCall(
   call: BoundedCall,
-  carrier: CallCarrier = fetchCarrier,
+  transport: CallTransport = fetchTransport,
 ): Promise<BoundedResponse> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
@@ -85,10 +85,10 @@ export async function boundedCall(
   const span = call.tracing?.call(call.method, call.url) ?? null;
   const traced = span === null ? call : { ...call, headers: { ...call.headers, ...traceHeaders(span) } };
   try {
-    const begun = await carrier.send(traced, handle, false).catch((error) => {
+    const begun = await transport.send(traced, handle, false).catch((error) => {
       const { broken } = callFailure(error, call, isLate);
       if (!broken || !call.repeatable) throw error;
-      return carrier.send(traced, handle, true);
+      return transport.send(traced, handle, true);
     });
     const text = await begun.text();
     span?.responded(begun.status);
@@ -107,7 +107,7 @@ export function responseTooLarge(): CallFailed {
 }
 
 /** Sends calls with the runtime's `fetch`, which uses TLS for https URLs. */
-export const fetchCarrier: CallCarrier = {
+export const fetchTransport: CallTransport = {
   async send(call, handle, isRepeat) {
     const controller = new AbortController();
     handle.underway = controller;
@@ -133,7 +133,7 @@ function callFailure(error: unknown, { timeoutMs }: BoundedCall, timedOut: boole
 }
 
 /** The runtime would resend a plain body after a lost connection, although the server may have processed the PUT. */
-function headersAndBody({ method, headers, body }: CarriedCall): Pick<RequestInit, "headers" | "body"> {
+function headersAndBody({ method, headers, body }: TransportCall): Pick<RequestInit, "headers" | "body"> {
   if (method !== "PUT" || body === undefined) return { headers, body };
   const content = new TextEncoder().encode(body);
   return {

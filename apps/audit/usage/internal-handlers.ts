@@ -2,7 +2,7 @@ import type { Clock } from "@ostiary/lib/async";
 import { QUOTA_COUNTS_PATH, USAGE_EVENTS_PATH, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
 import {
   QuotaCounts,
-  QuotaQuestion,
+  QuotaLookup,
   USAGE_INSTANCE_PATTERN,
   UsageReport,
 } from "@ostiary/lib/contracts/usage-contract";
@@ -127,7 +127,7 @@ function quotaHandlers({ reads, clock }: InternalUsageDeps) {
     {
       // lists every problem; the schema check, which runs later, would list only some
       transform: ({ body }) => refuse(questionProblems(body, clock.now())),
-      body: QuotaQuestion,
+      body: QuotaLookup,
       response: { 200: QuotaCounts, ...bodyErrors("UNAUTHORIZED") },
       detail: operations.readQuotaCounts,
     },

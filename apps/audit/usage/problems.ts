@@ -1,6 +1,6 @@
 import {
-  QUOTAS_ASKED_MAX,
-  QuotaQuestion,
+  QUOTA_LOOKUPS_MAX,
+  QuotaLookup,
   USAGE_COUNTS_MAX,
   USAGE_QUOTAS_MAX,
   UsageReport,
@@ -25,9 +25,9 @@ function isNear(nowMs: number): (timeMs: number) => boolean {
 /** Returns everything that is wrong, at `nowMs`, with a request for counts of quotas (AU-192). */
 export function questionProblems(body: unknown, nowMs: number): FieldError[] {
   const { quotas } = fieldsOf(body);
-  const asked = Array.isArray(quotas) ? quotas.slice(0, QUOTAS_ASKED_MAX) : [];
+  const asked = Array.isArray(quotas) ? quotas.slice(0, QUOTA_LOOKUPS_MAX) : [];
   return [
-    ...fieldErrors(QuotaQuestion, body),
+    ...fieldErrors(QuotaLookup, body),
     ...asked.flatMap((quota, index) => quotaProblems(`quotas[${index}]`, quota, nowMs)),
   ];
 }

@@ -42,7 +42,7 @@ const check = TypeCompiler.Compile(AdmissionChanges);
  */
 export class AdmissionChangesReader {
   readonly #options: ReaderOptions;
-  readonly #carrier;
+  readonly #transport;
   readonly #tls;
   readonly #loop: Loop;
   readonly #pollMs: number;
@@ -55,7 +55,7 @@ export class AdmissionChangesReader {
   constructor(options: ReaderOptions) {
     this.#options = options;
     const { config, clock } = options;
-    this.#carrier = peerClient(config.CREDENTIAL_VALIDATE_URL);
+    this.#transport = peerClient(config.CREDENTIAL_VALIDATE_URL);
     this.#tls = peerTls(config, "CREDENTIAL_VALIDATE");
     this.#pollMs = Math.min(config.ADMISSION_CHANGES_WAIT_MS, WAIT_MS_MAX);
     this.#knownMs = clock.elapsedMs();
@@ -77,7 +77,7 @@ export class AdmissionChangesReader {
     const stopped = this.#loop.stop();
     this.#call.underway?.abort();
     await stopped;
-    this.#carrier.close();
+    this.#transport.close();
   }
 
   /** Returns how long ago identity was asked for the newest response, in milliseconds; null if changes are not read. */
@@ -90,7 +90,7 @@ export class AdmissionChangesReader {
     let isWhole = false;
     for (let responses = 1; !isWhole && !stopping(); responses += 1) {
       const startedMs = this.#options.clock.elapsedMs();
-      const response = await this.#ask();
+      const response = await this.#requestChanges();
       this.#take(response);
       this.#after = response.next;
       this.#knownMs = startedMs;
@@ -101,7 +101,7 @@ export class AdmissionChangesReader {
     this.#isFailing = false;
   }
 
-  async #ask(): Promise<AdmissionChanges> {
+  async #requestChanges(): Promise<AdmissionChanges> {
     const { config } = this.#options;
     const call = {
       method: "GET",
@@ -112,9 +112,9 @@ export class AdmissionChangesReader {
       tls: this.#tls,
     } as const;
     const { status, text } = await boundedCall(call, {
-      send: (carried, handle, isRepeat) => {
+      send: (request, handle, isRepeat) => {
         this.#call = handle;
-        return this.#carrier.send(carried, handle, isRepeat);
+        return this.#transport.send(request, handle, isRepeat);
       },
     });
     // An identity of another version may refuse the cursor.

@@ -48,35 +48,35 @@ export function createValidationClient(
   const readCredential = reader(ValidationResult);
   const headers = internalCallHeaders(config.INTERNAL_AUTH_TOKEN);
   const tls = peerTls(config, "CREDENTIAL_VALIDATE");
-  const carrier = peerClient(config.CREDENTIAL_VALIDATE_URL);
+  const transport = peerClient(config.CREDENTIAL_VALIDATE_URL);
 
-  async function ask(question: ValidationRequest): Promise<string> {
+  async function send(request: ValidationRequest): Promise<string> {
     const call = {
       method: "POST",
       url: config.CREDENTIAL_VALIDATE_URL,
       headers,
-      body: JSON.stringify(question),
+      body: JSON.stringify(request),
       timeoutMs: config.VALIDATE_TIMEOUT_MS,
       clock,
       repeatable: true,
       tls,
       tracing,
     } as const;
-    const response = await boundedCall(call, carrier).catch(unreachable);
+    const response = await boundedCall(call, transport).catch(unreachable);
     if (response.status !== 200) throw validationDown("auth", `responded with ${response.status}`);
     return response.text;
   }
 
   async function timed<Result extends { valid: boolean }>(
     kind: ValidationKind,
-    question: ValidationRequest,
+    request: ValidationRequest,
     read: (text: string) => Result,
   ): Promise<Result> {
     const stopwatch = clock ?? systemClock;
     const started = stopwatch.elapsedMs();
     let end: ValidationEnd = "failed";
     try {
-      const result = read(await ask(question));
+      const result = read(await send(request));
       end = result.valid ? "valid" : "invalid";
       return result;
     } finally {
@@ -87,7 +87,7 @@ export function createValidationClient(
   return {
     person: (issuer: string, subject: string) => timed("person", { idp: { issuer, subject } }, readPerson),
     credential: (credential: string) => timed("credential", { credential }, readCredential),
-    close: () => carrier.close(),
+    close: () => transport.close(),
   };
 }
 

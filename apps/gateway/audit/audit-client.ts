@@ -43,7 +43,7 @@ export function createAuditClient(
 ) {
   const base = withoutTrailingSlashes(baseUrl);
   const headers = internalCallHeaders(internalToken);
-  const carrier = peerClient(base);
+  const transport = peerClient(base);
   const send = (
     method: "PUT" | "PATCH" | "POST",
     path: string,
@@ -52,7 +52,7 @@ export function createAuditClient(
     repeatable = false,
   ) => {
     const call = { method, url: base + path, headers, body: JSON.stringify(body), timeoutMs, repeatable };
-    return boundedCall({ ...call, tls, tracing, clock }, carrier);
+    return boundedCall({ ...call, tls, tracing, clock }, transport);
   };
   const statusOf = async (...call: Parameters<typeof send>) => (await send(...call)).status;
   const pathOf = (request_id: string) => `${AUDIT_EVENTS_PATH}/${request_id}`;
@@ -69,6 +69,6 @@ export function createAuditClient(
       statusOf("PUT", `${USAGE_PATH}/${instance}/${number}`, report, timeoutMs, true),
     postQuotas: (quotas: readonly QuotaName[]) =>
       send("POST", QUOTA_COUNTS_PATH, { quotas }, QUOTA_TIMEOUT_MS, true),
-    close: () => carrier.close(),
+    close: () => transport.close(),
   };
 }

@@ -1,17 +1,17 @@
 import { readBounded, systemClock } from "@ostiary/lib/async";
 import {
   type BegunResponse,
-  type CallCarrier,
-  type CarriedCall,
-  fetchCarrier,
+  type CallTransport,
+  fetchTransport,
   RESPONSE_BYTES_MAX,
   responseTooLarge,
+  type TransportCall,
 } from "@ostiary/lib/runtime/bounded-call";
 import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";
 import type { ByteSource, CallHandle, UpstreamRequest, UpstreamResponse } from "./upstream-client.ts";
 
-interface PeerClient extends CallCarrier {
+interface PeerClient extends CallTransport {
   close(): void;
 }
 
@@ -23,7 +23,7 @@ const POOL_OPTIONS = {
   keepAliveMs: 55_000,
   ageMaxMs: 60_000,
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  connections_max: 65_000,
+  connectionsMax: 65_000,
 };
 
 const encoder = new TextEncoder();
@@ -36,13 +36,13 @@ const encoder = new TextEncoder();
 export function peerClient(url: string): PeerClient {
   const { protocol, username, password } = new URL(url);
   const isPlain = protocol === "http:" && username === "" && password === "";
-  return isPlain ? new PooledCarrier() : { send: fetchCarrier.send, close: () => {} };
+  return isPlain ? new PooledTransport() : { send: fetchTransport.send, close: () => {} };
 }
 
-class PooledCarrier implements PeerClient {
+class PooledTransport implements PeerClient {
   readonly #client = new PoolClient(POOL_OPTIONS, new ConnectionCounts(null), systemClock);
 
-  async send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunResponse> {
+  async send(call: TransportCall, handle: CallHandle, isRepeat: boolean): Promise<BegunResponse> {
     const request = requestOf(call);
     const response = isRepeat
       ? await this.#client.fetchFresh(request, handle)
@@ -55,7 +55,7 @@ class PooledCarrier implements PeerClient {
   }
 }
 
-function requestOf({ method, url, headers = {}, body }: CarriedCall): UpstreamRequest {
+function requestOf({ method, url, headers = {}, body }: TransportCall): UpstreamRequest {
   const { origin, host, pathname, search } = new URL(url);
   // The response body is not decoded.
   const fields = ["accept-encoding", "identity"];

@@ -1,5 +1,5 @@
 import { Batches, type Clock, type Member, rejectEach, resolveEach } from "@ostiary/lib/async";
-import { QUOTAS_ASKED_MAX, QuotaCounts, type QuotaName } from "@ostiary/lib/contracts/usage-contract";
+import { QUOTA_LOOKUPS_MAX, QuotaCounts, type QuotaName } from "@ostiary/lib/contracts/usage-contract";
 import { fits, reasonOf, unavailable } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
@@ -7,7 +7,7 @@ import type { AuditClient } from "../audit/audit-client.ts";
 import type { QuotaBucket } from "../limits/limit-set.ts";
 import { quotaName } from "./quota-charges.ts";
 
-type QuestionResult = "ok" | "failed" | "refused";
+type LookupResult = "ok" | "failed" | "refused";
 
 interface QuotaCountLookupOptions {
   readonly client: Pick<AuditClient, "postQuotas">;
@@ -19,25 +19,25 @@ interface QuotaCountLookupOptions {
 const GATHER_MS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 
-type Asked = Member<QuotaName, number>;
+type PendingCount = Member<QuotaName, number>;
 
 /**
- * Asks the audit service for the counts of quotas that the counter store lacks (GW-192). Concurrent requests
+ * Reads from the audit service the counts of quotas that the counter store lacks (GW-192). Concurrent requests
  * for the same quota share one lookup. Lookups that start at the same time share one call.
  */
 export class QuotaCountLookup {
   readonly #options: QuotaCountLookupOptions;
   readonly #batches: Batches<QuotaName, number>;
-  readonly #asked = new Map<string, Promise<number>>();
-  readonly #results: Record<QuestionResult, number> = { ok: 0, failed: 0, refused: 0 };
-  readonly results: Readonly<Record<QuestionResult, number>> = this.#results;
+  readonly #pending = new Map<string, Promise<number>>();
+  readonly #results: Record<LookupResult, number> = { ok: 0, failed: 0, refused: 0 };
+  readonly results: Readonly<Record<LookupResult, number>> = this.#results;
   #failing = false;
 
   constructor(options: QuotaCountLookupOptions) {
     this.#options = options;
     const { clock } = options;
-    this.#batches = new Batches((batch) => this.#ask(batch), {
-      itemsMax: QUOTAS_ASKED_MAX,
+    this.#batches = new Batches((batch) => this.#send(batch), {
+      itemsMax: QUOTA_LOOKUPS_MAX,
       waitMs: GATHER_MS,
       clock,
     });
@@ -49,17 +49,17 @@ export class QuotaCountLookup {
    * @throws ApiError 503 if the audit service is unavailable
    */
   of(quota: QuotaBucket): Promise<number> {
-    const asked = this.#asked.get(quota.bucket);
-    if (asked !== undefined) return asked;
+    const pending = this.#pending.get(quota.bucket);
+    if (pending !== undefined) return pending;
     const name = quotaName(quota);
     if (name === null) return Promise.resolve(0);
-    const question = this.#batches.add(name).finally(() => this.#asked.delete(quota.bucket));
-    this.#asked.set(quota.bucket, question);
-    return question;
+    const lookup = this.#batches.add(name).finally(() => this.#pending.delete(quota.bucket));
+    this.#pending.set(quota.bucket, lookup);
+    return lookup;
   }
 
   /** Sends a batch as one call, or as single calls if the audit service refuses the batch. Never rejects. */
-  async #ask(batch: readonly Asked[]): Promise<unknown> {
+  async #send(batch: readonly PendingCount[]): Promise<unknown> {
     const { client, log } = this.#options;
     try {
       const { status, text } = await client.postQuotas(batch.map(({ item }) => item));
@@ -67,7 +67,7 @@ export class QuotaCountLookup {
       if (counts?.length === batch.length) return this.#succeed(batch, counts);
       if (!REFUSALS.has(status)) throw new Error(`The audit service responded with ${status}.`);
       // Repeat the call for each quota, because only one of them may be the reason for the refusal.
-      if (batch.length > 1) return Promise.all(batch.map((each) => this.#ask([each])));
+      if (batch.length > 1) return Promise.all(batch.map((each) => this.#send([each])));
       this.#results.refused += 1;
       log.error(
         { status, quota: batch[0]?.item },
@@ -80,7 +80,7 @@ export class QuotaCountLookup {
     }
   }
 
-  #succeed(batch: readonly Asked[], counts: readonly number[]): void {
+  #succeed(batch: readonly PendingCount[], counts: readonly number[]): void {
     this.#results.ok += 1;
     if (this.#failing) this.#options.log.info({}, "the audit service returns the counts of quotas again");
     this.#failing = false;

@@ -1,6 +1,6 @@
 /** Tests charges to quotas: gateways report them, and ask for the sums (AU-191 to AU-193). */
 import { describe, expect, test } from "bun:test";
-import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage-contract";
+import { QUOTA_LOOKUPS_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage-contract";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";
@@ -123,10 +123,10 @@ describe("charges to quotas", () => {
       charge(`${subject}${index}`, 1, { policy, newer: true }),
     );
     expect((await report(quotas)).status).toBe(201);
-    const asked = quotas.slice(0, QUOTAS_ASKED_MAX);
+    const asked = quotas.slice(0, QUOTA_LOOKUPS_MAX);
     expect(await countsOf(...asked)).toEqual(asked.map(() => 1));
     expect(await wrongFields(await report([...quotas, charge("o", 1)]))).toEqual(["quotas"]);
-    expect(await wrongFields(await ask(quotas.slice(0, QUOTAS_ASKED_MAX + 1)))).toEqual(["quotas"]);
+    expect(await wrongFields(await ask(quotas.slice(0, QUOTA_LOOKUPS_MAX + 1)))).toEqual(["quotas"]);
   });
 
   // AU-191

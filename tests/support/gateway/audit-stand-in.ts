@@ -10,7 +10,7 @@ import {
   QUOTA_COUNTS_PATH,
   USAGE_PATH,
 } from "@ostiary/lib/contracts/internal-api";
-import { type QuotaName, QuotaQuestion, UsageReport } from "@ostiary/lib/contracts/usage-contract";
+import { QuotaLookup, type QuotaName, UsageReport } from "@ostiary/lib/contracts/usage-contract";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
@@ -109,7 +109,7 @@ export function startAudit(port = 0): AuditStandIn {
       }
       if (path === QUOTA_COUNTS_PATH) {
         open -= 1;
-        return audit.respondToQuotas(Value.Parse(QuotaQuestion, body).quotas);
+        return audit.respondToQuotas(Value.Parse(QuotaLookup, body).quotas);
       }
       if (path.startsWith(`${USAGE_PATH}/`)) {
         open -= 1;

@@ -1,6 +1,6 @@
 /** Tests of a gateway's charges to quotas (GW-191) and of its requests for known counts (GW-192, GW-193). */
 import { describe, expect, test } from "bun:test";
-import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage-contract";
+import { QUOTA_LOOKUPS_MAX, type QuotaName } from "@ostiary/lib/contracts/usage-contract";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { QuotaBucket } from "../../../apps/gateway/limits/limit-set.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
@@ -88,10 +88,10 @@ describe("a request for known counts", () => {
   // GW-192
   test("has at most a hundred quotas", async () => {
     const bed = new Bed();
-    const many = Array.from({ length: 2 * QUOTAS_ASKED_MAX + 1 }, (_, index) => index);
+    const many = Array.from({ length: 2 * QUOTA_LOOKUPS_MAX + 1 }, (_, index) => index);
     expect(await bed.of(...many)).toEqual(many);
     expect(bed.calls.map(({ length }) => length).toSorted()).toEqual(
-      [QUOTAS_ASKED_MAX, QUOTAS_ASKED_MAX, 1].toSorted(),
+      [QUOTA_LOOKUPS_MAX, QUOTA_LOOKUPS_MAX, 1].toSorted(),
     );
   });
 

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   type BoundedCall,
   boundedCall,
-  type CallCarrier,
-  fetchCarrier,
+  type CallTransport,
+  fetchTransport,
 } from "@ostiary/lib/runtime/bounded-call";
 import { peerClient } from "../../../../apps/gateway/upstream/peer-client.ts";
 import { headerValue, OK, RawUpstream } from "../../../support/http/raw-http.ts";
@@ -21,15 +21,18 @@ beforeEach(() => {
 });
 afterEach(() => peer.close());
 
-const carriers: [name: string, make: () => CallCarrier][] = [
+const transports: [name: string, make: () => CallTransport][] = [
   ["the pool", () => peerClient("http://127.0.0.1")],
-  ["fetch", () => fetchCarrier],
+  ["fetch", () => fetchTransport],
 ];
 
 // GW-56
-describe.each(carriers)("a call over %s", (_, make) => {
-  const call = (options: Partial<BoundedCall> = {}, carrier = make()) =>
-    boundedCall({ method: "POST", url: `${peer.url}/internal/x?y=z`, timeoutMs: 5_000, ...options }, carrier);
+describe.each(transports)("a call over %s", (_, make) => {
+  const call = (options: Partial<BoundedCall> = {}, transport = make()) =>
+    boundedCall(
+      { method: "POST", url: `${peer.url}/internal/x?y=z`, timeoutMs: 5_000, ...options },
+      transport,
+    );
 
   test.each(["POST", "PATCH"] as const)(
     "sends the body of a %s with its length, and the headers",
@@ -45,8 +48,8 @@ describe.each(carriers)("a call over %s", (_, make) => {
   );
 
   test.each(["POST", "PATCH"] as const)("reuses a connection for a %s", async (method) => {
-    const carrier = make();
-    for (let nth = 0; nth < 5; nth++) await call({ method, body: "{}" }, carrier);
+    const transport = make();
+    for (let nth = 0; nth < 5; nth++) await call({ method, body: "{}" }, transport);
     expect(peer.sockets).toHaveLength(1);
   });
 
@@ -120,8 +123,8 @@ describe.each(carriers)("a call over %s", (_, make) => {
      * and so on.
      */
     async function kept(isEnded: (connection: number) => boolean) {
-      const carrier = make();
-      await call({}, carrier);
+      const transport = make();
+      await call({}, transport);
       const [{ connection: first } = { connection: 0 }] = peer.requests;
       peer.requests.length = 0;
       peer.handler = ({ connection }, socket) => {
@@ -129,12 +132,12 @@ describe.each(carriers)("a call over %s", (_, make) => {
         socket.end();
         return null;
       };
-      return carrier;
+      return transport;
     }
 
     test("is not retried if it is a POST", async () => {
-      const carrier = await kept(() => true);
-      expect(await rejection(call({ method: "POST", body: "{}" }, carrier))).toMatchObject({
+      const transport = await kept(() => true);
+      expect(await rejection(call({ method: "POST", body: "{}" }, transport))).toMatchObject({
         sent: true,
         broken: true,
       });
@@ -142,20 +145,20 @@ describe.each(carriers)("a call over %s", (_, make) => {
     });
 
     test("is retried once over a new connection if it is repeatable", async () => {
-      const carrier = await kept((connection) => connection === 0);
-      expect(await call({ repeatable: true }, carrier)).toEqual({ status: 200, text: "ok" });
+      const transport = await kept((connection) => connection === 0);
+      expect(await call({ repeatable: true }, transport)).toEqual({ status: 200, text: "ok" });
       const [first, second] = peer.requests.map(({ connection }) => connection);
       expect(second).toBe((first ?? 0) + 1);
     });
 
     test("is retried over a new connection, not over another idle one", async () => {
-      const carrier = make();
+      const transport = make();
       const { promise: both, resolve: bothCame } = Promise.withResolvers<string>();
       peer.handler = () => {
         if (peer.requests.length === 2) bothCame(OK);
         return both;
       };
-      await Promise.all([call({}, carrier), call({}, carrier)]);
+      await Promise.all([call({}, transport), call({}, transport)]);
       const kept = new Set(peer.requests.map(({ connection }) => connection));
       expect(kept.size).toBe(2);
       peer.handler = ({ connection }, socket) => {
@@ -163,12 +166,12 @@ describe.each(carriers)("a call over %s", (_, make) => {
         socket.end();
         return null;
       };
-      expect(await call({ repeatable: true }, carrier)).toEqual({ status: 200, text: "ok" });
+      expect(await call({ repeatable: true }, transport)).toEqual({ status: 200, text: "ok" });
     });
 
     test("is sent twice at most", async () => {
-      const carrier = await kept(() => true);
-      expect(await rejection(call({ repeatable: true }, carrier))).toMatchObject({ broken: true });
+      const transport = await kept(() => true);
+      expect(await rejection(call({ repeatable: true }, transport))).toMatchObject({ broken: true });
       expect(peer.requests).toHaveLength(2);
     });
   });
