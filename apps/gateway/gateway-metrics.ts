@@ -18,7 +18,7 @@ type Registry = Metrics["registry"];
 export interface MetricSources {
   readonly authenticator: Pick<Authenticator, "caches" | "refusals" | "knowledgeAgeMs">;
   readonly decisions: DecisionCounts;
-  readonly routes: Pick<PublishedRoutes, "table" | "loadedAtMs" | "stale" | "left_out">;
+  readonly routes: Pick<PublishedRoutes, "table" | "loadedAtMs" | "stale" | "skippedCount">;
   readonly forwarder: Pick<Forwarder, "calls" | "streams">;
   readonly websockets: Pick<WebSockets, "tunnels">;
   readonly recorder: Pick<AuditRecorder, "queued">;
@@ -88,7 +88,7 @@ function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): v
   gauge(
     "gateway_services_left_out",
     "Services left out because their stored configuration is invalid.",
-    () => routes.left_out,
+    () => routes.skippedCount,
   );
   gauge("gateway_routes_loaded", "Routes that are served.", () => routes.table.counts.routes);
   gauge(

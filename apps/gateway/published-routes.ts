@@ -100,7 +100,7 @@ export class PublishedRoutes {
     return this.#isUnread;
   }
 
-  get left_out(): number {
+  get skippedCount(): number {
     return this.#skipped.size;
   }
 

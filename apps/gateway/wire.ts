@@ -26,12 +26,12 @@ import type { Steps } from "./handle.ts";
 import { Instance } from "./instance.ts";
 import { DecisionCounts } from "./limits/decision-counts.ts";
 import { PublishedRoutes } from "./published-routes.ts";
+import { RouteMetrics } from "./route-metrics.ts";
 import { AuditEvents } from "./steps/audit-event.ts";
 import { createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
 import { createLimiter, type LimitStore } from "./steps/limit.ts";
 import { Responder } from "./steps/respond.ts";
-import { Traffic } from "./traffic.ts";
 import { UpstreamCalls } from "./upstream/call.ts";
 import { CallDurations } from "./upstream/call-durations.ts";
 import { ConnectionCounts } from "./upstream/connection-counts.ts";
@@ -152,8 +152,8 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
     overload: new Overload(
       {
         requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
-        connections_max: config.MAX_CONNECTIONS,
-        memory_bytes_max: config.MAX_MEMORY_BYTES,
+        connectionsMax: config.MAX_CONNECTIONS,
+        memoryBytesMax: config.MAX_MEMORY_BYTES,
       },
       readings,
       relief,
@@ -172,10 +172,16 @@ function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   });
   const calls = new UpstreamCalls(unstalledClock);
   const events = new OpenEventStreams(systemClock);
-  const traffic = new Traffic(metrics.requests, new CallDurations(registry));
+  const routeMetrics = new RouteMetrics(metrics.requests, new CallDurations(registry));
   const connectionCounts = new ConnectionCounts(registry);
   const client = upstreamClient(config, connectionCounts);
-  const forwarder = new Forwarder(config.CLIENT_BODY_TIMEOUT_MS, client, headers, { calls, events }, traffic);
+  const forwarder = new Forwarder(
+    config.CLIENT_BODY_TIMEOUT_MS,
+    client,
+    headers,
+    { calls, events },
+    routeMetrics,
+  );
   const websockets = new WebSockets(
     {
       idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
@@ -184,7 +190,7 @@ function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
     },
     headers,
   );
-  return { calls, events, traffic, connectionCounts, client, forwarder, websockets };
+  return { calls, events, routeMetrics, connectionCounts, client, forwarder, websockets };
 }
 
 function stepsOf(
@@ -208,7 +214,7 @@ function stepsOf(
     websockets,
     responder: new Responder(new CorsPolicy(allowedOrigins(config)), connections),
     usage,
-    log: new RequestLog(telemetry, parts.traffic),
+    log: new RequestLog(telemetry, parts.routeMetrics),
   };
 }
 
@@ -273,7 +279,7 @@ function upstreamClient(config: GatewayConfig, counts: ConnectionCounts): FetchC
     keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
     ageMaxMs: config.UPSTREAM_CONNECTION_MAX_AGE_MS,
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
-    connections_max: config.MAX_UPSTREAM_REQUESTS,
+    connectionsMax: config.MAX_UPSTREAM_REQUESTS,
   };
   return new PoolClient(options, counts, systemClock);
 }

@@ -9,7 +9,7 @@ interface LoopOptions {
   gapMs?: number;
   /** The pause after a failed run, doubled after each consecutive failure, up to eight times this value. */
   retryMs: number;
-  onFailure: (error: unknown, retry_in_ms: number) => void;
+  onFailure: (error: unknown, retryInMs: number) => void;
   clock?: Clock;
 }
 
@@ -49,18 +49,18 @@ export class Loop {
   async #run(delayMs: number): Promise<void> {
     const { task, pauseMs, gapMs = 0, retryMs, onFailure } = this.#options;
     if (delayMs > 0) await this.#pause(delayMs, () => this.#woken);
-    let retry_in_ms = retryMs;
+    let retryInMs = retryMs;
     while (!this.#stopped) {
       this.#woken = false;
       try {
         await task(() => this.#stopped);
-        retry_in_ms = retryMs;
+        retryInMs = retryMs;
         if (gapMs > 0) await this.#pause(gapMs, () => false);
         await this.#pause(pauseMs, () => this.#woken);
       } catch (error) {
-        onFailure(error, retry_in_ms);
-        await this.#pause(retry_in_ms, () => false);
-        retry_in_ms = Math.min(retry_in_ms * 2, retryMs * RETRY_GROWTH_MAX);
+        onFailure(error, retryInMs);
+        await this.#pause(retryInMs, () => false);
+        retryInMs = Math.min(retryInMs * 2, retryMs * RETRY_GROWTH_MAX);
       }
     }
   }

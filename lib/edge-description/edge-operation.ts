@@ -80,7 +80,7 @@ function pathParameters(
     name: place.params[index] ?? param,
     in: "path",
     required: true,
-    ...(service?.path_params.get(param) ?? { schema: { type: "string", minLength: 1 } }),
+    ...(service?.pathParams.get(param) ?? { schema: { type: "string", minLength: 1 } }),
   }));
 }
 

@@ -11,7 +11,7 @@ export interface ServiceOperation {
   readonly description: string | undefined;
   readonly deprecated: boolean;
   /** The path parameters by the names of the route's params. */
-  readonly path_params: ReadonlyMap<string, JsonObject>;
+  readonly pathParams: ReadonlyMap<string, JsonObject>;
   /** The parameters in the query, headers and cookies. */
   readonly parameters: readonly JsonObject[];
   readonly body: JsonObject | null;
@@ -63,7 +63,7 @@ export class OperationReader {
 
   read({ operation, shared, params }: FoundOperation): ServiceOperation {
     const parameters = this.#parameters(shared, operation.parameters);
-    const path_params = parameters.flatMap((each) => {
+    const pathParams = parameters.flatMap((each) => {
       const name = each.in === "path" ? params.get(String(each.name)) : undefined;
       return typeof name === "string" ? [[name, this.#parameter(each, "path")] as const] : [];
     });
@@ -71,7 +71,7 @@ export class OperationReader {
       summary: this.#work.text(operation.summary),
       description: this.#work.text(operation.description),
       deprecated: operation.deprecated === true,
-      path_params: new Map(path_params),
+      pathParams: new Map(pathParams),
       parameters: parameters.filter(isSentByClients).map((each) => ({
         name: each.name,
         in: each.in,

@@ -95,6 +95,10 @@ function secondSpellings(source: string): string[] {
 /** The identifiers with two spellings that a third party or a wire name requires, and the reasons. */
 const ALLOWED_SPELLINGS = {
   "apps/cli/commands/apply.ts: dry_run": "commander names the value of --dry-run dryRun",
+  "apps/gateway/edge/overload.ts: connections_max": "a field of a log line, beside the option",
+  "apps/gateway/edge/overload.ts: descriptors_max": "a field of a log line, beside the reading",
+  "apps/gateway/edge/overload.ts: memory_bytes": "a field of a log line, beside the reading",
+  "apps/gateway/edge/overload.ts: memory_bytes_max": "a field of a log line, beside the option",
   "apps/gateway/wire.ts: counter_store": "a readiness check on the wire, beside the store that it checks",
   "apps/registry/app.ts: route_store": "a readiness check on the wire, beside the store that it checks",
   "lib/runtime/telemetry/exported-traces.ts: span_id": "OpenTelemetry names its own field spanId",

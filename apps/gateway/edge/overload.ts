@@ -6,9 +6,9 @@ import type { ProcessReadings } from "./process-readings.ts";
 export interface OverloadOptions {
   readonly requestsMax: number;
   /** 0 means three quarters of the descriptors that the process may open. */
-  readonly connections_max: number;
+  readonly connectionsMax: number;
   /** 0 means three quarters of the memory that the process may use. */
-  readonly memory_bytes_max: number;
+  readonly memoryBytesMax: number;
 }
 
 type OverloadCause = "requests" | "connections" | "memory";
@@ -68,13 +68,13 @@ export class Overload {
     log: Pick<Logger, "info" | "warn">,
     clock: Clock,
   ) {
-    const { connections_max, memory_bytes_max } = options;
+    const { connectionsMax, memoryBytesMax } = options;
     this.#options = {
       ...options,
-      connections_max: connections_max || Math.floor(readings.descriptors_max * SHARE),
-      memory_bytes_max: memory_bytes_max || Math.floor(readings.memory_bytes_max * SHARE),
+      connectionsMax: connectionsMax || Math.floor(readings.descriptorsMax * SHARE),
+      memoryBytesMax: memoryBytesMax || Math.floor(readings.memoryBytesMax * SHARE),
     };
-    this.#requestsPerCheck = requestsPerCheck(readings.descriptors_max - this.#options.connections_max);
+    this.#requestsPerCheck = requestsPerCheck(readings.descriptorsMax - this.#options.connectionsMax);
     this.#readings = readings;
     this.#relief = relief;
     this.#log = log;
@@ -90,23 +90,23 @@ export class Overload {
   }
 
   start(): void {
-    this.#warnOfVainLimits();
+    this.#warnOfUnreachableLimits();
     this.#loop.start();
   }
 
   /** Warns about configured maximums that the process cannot reach, because the system's limit is lower. */
-  #warnOfVainLimits(): void {
-    const { connections_max, memory_bytes_max } = this.#options;
-    const { descriptors_max, memory_bytes_max: memory_bytes } = this.#readings;
-    if (connections_max > descriptors_max) {
+  #warnOfUnreachableLimits(): void {
+    const { connectionsMax, memoryBytesMax } = this.#options;
+    const { descriptorsMax, memoryBytesMax: memoryBytes } = this.#readings;
+    if (connectionsMax > descriptorsMax) {
       this.#log.warn(
-        { connections_max, descriptors_max },
+        { connections_max: connectionsMax, descriptors_max: descriptorsMax },
         "MAX_CONNECTIONS is above the limit of open files of this process: lower MAX_CONNECTIONS or raise the limit",
       );
     }
-    if (memory_bytes_max > memory_bytes) {
+    if (memoryBytesMax > memoryBytes) {
       this.#log.warn(
-        { memory_bytes_max, memory_bytes },
+        { memory_bytes_max: memoryBytesMax, memory_bytes: memoryBytes },
         "MAX_MEMORY_BYTES is above the memory of the container or machine: lower MAX_MEMORY_BYTES or add memory",
       );
     }
@@ -190,7 +190,7 @@ export class Overload {
   }
 
   #isPastMemory(): boolean {
-    return this.#readings.memory_bytes() >= this.#options.memory_bytes_max;
+    return this.#readings.memoryBytes() >= this.#options.memoryBytesMax;
   }
 
   /** Returns whether connections are short even without the idle ones. Clients and pools open new ones when needed. */
@@ -202,7 +202,7 @@ export class Overload {
   }
 
   #isPastConnections(): boolean {
-    return this.#readings.descriptors() >= this.#options.connections_max;
+    return this.#readings.descriptors() >= this.#options.connectionsMax;
   }
 }
 

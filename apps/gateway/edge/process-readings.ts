@@ -5,7 +5,7 @@ import { residentMemory } from "@ostiary/lib/runtime/telemetry";
 
 /** The memory and descriptors of a process. A limit that the system does not report is infinite. */
 export interface ProcessReadings {
-  memory_bytes(): number;
+  memoryBytes(): number;
   /** Runs a full garbage collection, which takes some tens of milliseconds. */
   collect(): void;
   /**
@@ -13,17 +13,17 @@ export interface ProcessReadings {
    * count descriptors, the result may be too low.
    */
   descriptors(): number;
-  readonly memory_bytes_max: number;
-  readonly descriptors_max: number;
+  readonly memoryBytesMax: number;
+  readonly descriptorsMax: number;
 }
 
 export function processReadings(): ProcessReadings {
   return {
-    memory_bytes: residentMemory(),
+    memoryBytes: residentMemory(),
     collect: () => Bun.gc(true),
     descriptors: () => countedDescriptors() || lowestFreeDescriptor(),
-    memory_bytes_max: allowedMemory(),
-    descriptors_max: allowedDescriptors(),
+    memoryBytesMax: allowedMemory(),
+    descriptorsMax: allowedDescriptors(),
   };
 }
 

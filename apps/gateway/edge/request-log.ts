@@ -4,7 +4,7 @@ import { refusalFields } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "../admission/principal.ts";
 import type { Exchange } from "../exchange.ts";
-import type { Traffic } from "../traffic.ts";
+import type { RouteMetrics } from "../route-metrics.ts";
 import { ClientGone } from "../upstream/call.ts";
 
 /** The status, never sent, that logs and metrics show if the client left before the response. */
@@ -16,11 +16,11 @@ const PREFLIGHT = "preflight";
 /** Records each request in metrics, in its trace and, unless sampled out, in the log (OP-37). */
 export class RequestLog {
   readonly #telemetry: Telemetry;
-  readonly #traffic: Traffic;
+  readonly #metrics: RouteMetrics;
 
-  constructor(telemetry: Telemetry, traffic: Traffic) {
+  constructor(telemetry: Telemetry, metrics: RouteMetrics) {
     this.#telemetry = telemetry;
-    this.#traffic = traffic;
+    this.#metrics = metrics;
   }
 
   /**
@@ -38,7 +38,7 @@ export class RequestLog {
     const status = sentStatus ?? CLIENT_GONE_STATUS;
     const trace_id = exchange.trace.recorded ? exchange.trace.trace_id : null;
     const requests =
-      matched === null ? this.#traffic.requests.series(route, method) : this.#traffic.of(matched).requests;
+      matched === null ? this.#metrics.requests.series(route, method) : this.#metrics.of(matched).requests;
     requests.observe(status, duration_ms, trace_id);
     const failed = failureOf(sentStatus, failure);
     exchange.trace.end({

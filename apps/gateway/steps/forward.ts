@@ -1,6 +1,6 @@
 import { systemClock } from "@ostiary/lib/async";
 import type { Exchange } from "../exchange.ts";
-import type { Traffic } from "../traffic.ts";
+import type { RouteMetrics } from "../route-metrics.ts";
 import { ClientGone, failSpan, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import type { OpenEventStreams } from "../upstream/open-event-streams.ts";
@@ -34,7 +34,7 @@ export class Forwarder {
   readonly #headers: UpstreamHeaders;
   readonly #calls: UpstreamCalls;
   readonly #events: OpenEventStreams;
-  readonly #traffic: Traffic;
+  readonly #metrics: RouteMetrics;
   streams = 0;
 
   /** @param bodyTimeoutMs maximum time between two chunks of a request body */
@@ -43,14 +43,14 @@ export class Forwarder {
     client: UpstreamClient,
     headers: UpstreamHeaders,
     open: { readonly calls: UpstreamCalls; readonly events: OpenEventStreams },
-    traffic: Traffic,
+    metrics: RouteMetrics,
   ) {
     this.#bodyTimeoutMs = bodyTimeoutMs;
     this.#client = client;
     this.#headers = headers;
     this.#calls = open.calls;
     this.#events = open.events;
-    this.#traffic = traffic;
+    this.#metrics = metrics;
   }
 
   get calls(): number {
@@ -174,7 +174,7 @@ export class Forwarder {
 
   #measure({ route, trace }: Exchange, { sent, span }: UpstreamCall, status: number | null): void {
     const trace_id = trace.recorded ? trace.trace_id : null;
-    this.#traffic.of(route).calls.observe(status, (systemClock.elapsedMs() - sent) / 1000, trace_id);
+    this.#metrics.of(route).calls.observe(status, (systemClock.elapsedMs() - sent) / 1000, trace_id);
     if (status !== null) span?.responded(status);
   }
 }

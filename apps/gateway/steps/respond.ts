@@ -6,6 +6,7 @@ import type { Exchange } from "../exchange.ts";
 import { setRateHeaders } from "../limits/limit-headers.ts";
 import { fieldValue } from "../upstream/upstream-client.ts";
 import type { RelayedResponse } from "./forward.ts";
+import { setSecurityHeaders } from "./security-headers.ts";
 
 const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
 const AUDIT_FIELDS: ReadonlySet<string> = new Set(AUDIT_HEADERS);
@@ -105,12 +106,6 @@ function defaultsWith(cors: CorsPolicy, varied: readonly string[]): Defaults {
   setSecurityHeaders(headers);
   if (varied.length > 0) headers.set("Vary", varied.join(", "));
   return { headers, varied };
-}
-
-function setSecurityHeaders(headers: Headers): void {
-  headers.set("X-Content-Type-Options", "nosniff");
-  headers.set("X-Frame-Options", "DENY");
-  headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
 }
 
 /** Returns the bytes as a stream, because the runtime adds no Content-Type to a streamed response. */

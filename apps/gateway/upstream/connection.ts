@@ -1,8 +1,8 @@
 import type { Clock } from "@ostiary/lib/async";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
+import type { EventLoopTurns, TurnWaiter } from "./event-loop-turns.ts";
 import type { FieldNames } from "./field-names.ts";
 import { MalformedResponse } from "./http-bytes.ts";
-import type { Polled, Polls } from "./polls.ts";
 import { type RequestSink, RequestWriter } from "./request-writer.ts";
 import { type ResponseHead, ResponseReader, type ResponseSink } from "./response-reader.ts";
 import { type BodyConnection, ResponseSource } from "./response-source.ts";
@@ -60,7 +60,7 @@ export interface ConnectionOwner {
 export interface ConnectionEnvironment {
   readonly names: FieldNames;
   readonly clock: Clock;
-  readonly polls: Polls;
+  readonly turns: EventLoopTurns;
 }
 
 /**
@@ -70,7 +70,7 @@ export interface ConnectionEnvironment {
  * Bytes that arrived before a request belong to no response. So the connection writes a request only after the
  * event loop has polled once more. Bytes that this poll delivers close the connection (GW-126).
  */
-export class Connection implements Abortable, BodyConnection, Polled, RequestSink, ResponseSink {
+export class Connection implements Abortable, BodyConnection, TurnWaiter, RequestSink, ResponseSink {
   /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */
   usableUntilMs = 0;
   agedAtMs = Number.POSITIVE_INFINITY;
@@ -79,7 +79,7 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
   keepAliveMs: number | null = null;
   readonly #owner: ConnectionOwner;
   readonly #clock: Clock;
-  readonly #polls: Polls;
+  readonly #turns: EventLoopTurns;
   readonly #reader: ResponseReader;
   readonly #writer: RequestWriter;
   #socket: Bun.Socket<Connection> | null = null;
@@ -94,10 +94,10 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
   #closed = false;
   #dialedMs = 0;
 
-  constructor(owner: ConnectionOwner, { names, clock, polls }: ConnectionEnvironment) {
+  constructor(owner: ConnectionOwner, { names, clock, turns }: ConnectionEnvironment) {
     this.#owner = owner;
     this.#clock = clock;
-    this.#polls = polls;
+    this.#turns = turns;
     this.#reader = new ResponseReader(names, this);
     this.#writer = new RequestWriter(this);
   }
@@ -124,10 +124,10 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
   send(carried: CarriedRequest): void {
     this.#carried = carried;
     this.#isHeld = true;
-    this.#polls.after(this);
+    this.#turns.after(this);
   }
 
-  polled(): void {
+  afterTurn(): void {
     const carried = this.#carried;
     if (carried === null || !this.#isHeld) return;
     this.#isHeld = false;

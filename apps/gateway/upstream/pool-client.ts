@@ -1,15 +1,15 @@
 import type { Clock } from "@ostiary/lib/async";
 import type { ConnectionCounts } from "./connection-counts.ts";
+import { EventLoopTurns } from "./event-loop-turns.ts";
 import { FieldNames } from "./field-names.ts";
 import { keepsResponseField } from "./headers.ts";
-import { Polls } from "./polls.ts";
 import { type ConnectionBudget, ConnectionPool, type PoolEnvironment, type PoolOptions } from "./pool.ts";
 import { RequestAttempts } from "./request-attempts.ts";
 import { systemResolve } from "./service-addresses.ts";
 import type { CallHandle, UpstreamClient, UpstreamRequest, UpstreamResponse } from "./upstream-client.ts";
 
 export interface PoolClientOptions extends PoolOptions {
-  readonly connections_max: number;
+  readonly connectionsMax: number;
 }
 
 /** The sources of addresses and of chance, which tests replace. */
@@ -43,7 +43,7 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
     this.#counts = counts;
     this.#clock = clock;
     const names = new FieldNames(keepsResponseField);
-    this.#environment = { options, budget: this, names, clock, polls: new Polls(), resolve, random };
+    this.#environment = { options, budget: this, names, clock, turns: new EventLoopTurns(), resolve, random };
   }
 
   fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
@@ -77,14 +77,14 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   }
 
   take(): boolean {
-    if (this.#connections >= this.#options.connections_max) this.closeIdle();
-    if (this.#connections >= this.#options.connections_max) return false;
+    if (this.#connections >= this.#options.connectionsMax) this.closeIdle();
+    if (this.#connections >= this.#options.connectionsMax) return false;
     this.#connections += 1;
     return true;
   }
 
   give(): void {
-    const wasFull = this.#connections >= this.#options.connections_max;
+    const wasFull = this.#connections >= this.#options.connectionsMax;
     this.#connections -= 1;
     if (wasFull) queueMicrotask(this.#dialAll);
   }

@@ -47,11 +47,11 @@ export interface CompiledRoute extends CompiledLimit {
   /** Whether requests are audited, if the gateway has auditing enabled. */
   readonly audited: boolean;
   /** The metrics of the route in the process that serves it, or null before the first request. */
-  traffic: RouteTraffic | null;
+  series: RouteSeries | null;
 }
 
 /** The metrics of a route. `trace_id` is null if the request's trace is not recorded. */
-export interface RouteTraffic {
+export interface RouteSeries {
   readonly requests: { observe(status: number, duration_ms: number, trace_id: string | null): void };
   /** The calls to the route's service. The status is null if the service did not respond. */
   readonly calls: { observe(status: number | null, seconds: number, trace_id: string | null): void };
@@ -97,20 +97,20 @@ export function* compileService(
           ...compileLimit(service, config, row, method, shared.limits),
           bounds,
           audited: isAudited(scope, method, row.audit),
-          traffic: null,
+          series: null,
         };
       }
     }
   }
 }
 
-/** Returns whether two compiled routes are equal. Compares everything except `traffic`, as JSON. */
+/** Returns whether two compiled routes are equal. Compares everything except `series`, as JSON. */
 export function isSameRoute(a: CompiledRoute, b: CompiledRoute): boolean {
   return a.path === b.path && a.method === b.method && published(a) === published(b);
 }
 
 function published(route: CompiledRoute): string {
-  return JSON.stringify({ ...route, traffic: null });
+  return JSON.stringify({ ...route, series: null });
 }
 
 /**

@@ -21,13 +21,13 @@ const seconds: Readonly<Record<string, number>> = timings.files;
  * Returns the test files of each stage: those that import the mutated file, nearest first, and then those that
  * start the room as a process. Each stage after the nearest begins with the broad tests of the room.
  *
- * @param seconds_max the bound on the tests of each later stage, by their recorded durations
+ * @param secondsMax the bound on the tests of each later stage, by their recorded durations
  */
 export function stagesOf(
   { path, room }: Mutation,
   root: string,
   { importers, files }: { importers: Importers; files: readonly string[] },
-  seconds_max: number,
+  secondsMax: number,
 ): Readonly<Record<Stage, string[]>> {
   const covering = testsOf(join(root, path), importers)
     .map(([file, distance]) => ({
@@ -48,11 +48,11 @@ export function stagesOf(
   return {
     nearest,
     "first tier": within(
-      seconds_max,
+      secondsMax,
       others.filter((file) => FIRST_TIER.test(file)),
     ),
     "second tier": within(
-      seconds_max,
+      secondsMax,
       others.filter((file) => file.startsWith("tests/full/")),
     ),
   };
@@ -84,11 +84,11 @@ function startsRoom(file: string, room: string): boolean {
 }
 
 /** Returns the files that take at most this time together, the first ones if not all fit, and at least one. */
-function within(seconds_max: number, paths: readonly string[]): string[] {
+function within(secondsMax: number, paths: readonly string[]): string[] {
   let sum = 0;
   return paths.filter((path, index) => {
     const durationS = (seconds[path] ?? SHORT_S * 1000) / 1000;
-    if (index > 0 && sum + durationS > seconds_max) return false;
+    if (index > 0 && sum + durationS > secondsMax) return false;
     sum += durationS;
     return true;
   });

@@ -28,7 +28,7 @@ export interface ProcessOptions {
   /** Whether the service runs from its source, also where the run has an executable. Default: false. */
   source?: boolean;
   /** The maximum number of open files and connections. By default, it is that of this process. */
-  descriptors_max?: number;
+  descriptorsMax?: number;
 }
 
 export class ProcessEnded extends Error {
@@ -54,15 +54,15 @@ export class ProcessEnded extends Error {
 export async function startProcess(
   called: string | readonly string[],
   env: Record<string, string>,
-  { descriptors_max, source = false }: ProcessOptions = {},
+  { descriptorsMax, source = false }: ProcessOptions = {},
 ): Promise<RunningProcess> {
   const [entry = "", ...parameters] = typeof called === "string" ? [called] : called;
   const program = source || !entry.startsWith("apps/") ? [process.execPath, entry] : commandOf(entry);
   const command = [...program, ...parameters];
-  const limited = ["sh", "-c", `ulimit -n ${descriptors_max} && exec "$@"`, "sh", ...command];
+  const limited = ["sh", "-c", `ulimit -n ${descriptorsMax} && exec "$@"`, "sh", ...command];
   const { PATH = "", HOME = "" } = process.env;
   const variables = { PATH, HOME, ...QUICK_STARTS, ...FREE, ...loadedOnce(command, env), ...env };
-  return startCommand(descriptors_max === undefined ? command : limited, variables, ROOT);
+  return startCommand(descriptorsMax === undefined ? command : limited, variables, ROOT);
 }
 
 /**

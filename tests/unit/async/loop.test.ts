@@ -75,7 +75,7 @@ describe("a loop", () => {
       runs += 1;
       if (runs !== 7) throw new Error("not yet");
     };
-    const onFailure = (_: unknown, retry_in_ms: number) => waits.push(retry_in_ms);
+    const onFailure = (_: unknown, retryInMs: number) => waits.push(retryInMs);
     const loop = loopOf(task, { pauseMs: 1, retryMs: 1, onFailure });
     loop.start();
     await waitFor(() => waits.length >= 8);

@@ -16,20 +16,20 @@ beforeEach(() => {
   lines.length = 0;
 });
 
-function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_000) {
+function overloadOf(options: Partial<OverloadOptions> = {}, descriptorsMax = 2_000) {
   const clock = manualClock();
   const overload = new Overload(
-    { requestsMax: 1_000, connections_max: 500, memory_bytes_max: 200 * MIB, ...options },
+    { requestsMax: 1_000, connectionsMax: 500, memoryBytesMax: 200 * MIB, ...options },
     {
-      memory_bytes: () => measured.memory,
+      memoryBytes: () => measured.memory,
       descriptors: () => measured.descriptors,
       collect: () => {
         measured.collections += 1;
         measured.memory -= measured.garbage;
         measured.garbage = 0;
       },
-      memory_bytes_max: 400 * MIB,
-      descriptors_max,
+      memoryBytesMax: 400 * MIB,
+      descriptorsMax,
     },
     {
       endSlowReaders: () => void relief.ended++,
@@ -136,7 +136,7 @@ describe("memory", () => {
 
   // GW-154
   test("has a default limit of three quarters of the memory of the process", async () => {
-    const { overload, look } = overloadOf({ memory_bytes_max: 0 });
+    const { overload, look } = overloadOf({ memoryBytesMax: 0 });
     measured.memory = 299 * MIB;
     await look();
     expect(refusalOf(overload, 1_000)).toBeNull();
@@ -193,7 +193,7 @@ describe("connections", () => {
 
   // GW-153
   test("have a default limit of three quarters of the descriptors", async () => {
-    const { overload, look } = overloadOf({ connections_max: 0 }, 1_000);
+    const { overload, look } = overloadOf({ connectionsMax: 0 }, 1_000);
     measured.descriptors = 749;
     await look();
     expect(refusalOf(overload, 101)).toBeNull();
@@ -210,9 +210,9 @@ describe("connections", () => {
     [748, 31],
     [501, 16],
   ];
-  for (const [descriptors_max, requests] of looks) {
-    test(`that a burst opens between two checks are noticed after ${requests} requests, with ${descriptors_max} descriptors`, () => {
-      const { overload } = overloadOf({}, descriptors_max);
+  for (const [descriptorsMax, requests] of looks) {
+    test(`that a burst opens between two checks are noticed after ${requests} requests, with ${descriptorsMax} descriptors`, () => {
+      const { overload } = overloadOf({}, descriptorsMax);
       measured.descriptors = 500;
       const held = connections(1);
       for (let request = 1; request < requests; request += 1) overload.admit(held);
@@ -230,9 +230,9 @@ describe("limits that the process cannot reach", () => {
   const memoryLogged =
     "warn MAX_MEMORY_BYTES is above the memory of the container or machine: lower MAX_MEMORY_BYTES or add memory";
   const cases: [string, Partial<OverloadOptions>, string[]][] = [
-    ["more connections than descriptors", { connections_max: 2_001 }, [connectionsLogged]],
-    ["more memory than the machine has", { memory_bytes_max: 400 * MIB + 1 }, [memoryLogged]],
-    ["default limits", { connections_max: 0, memory_bytes_max: 0 }, []],
+    ["more connections than descriptors", { connectionsMax: 2_001 }, [connectionsLogged]],
+    ["more memory than the machine has", { memoryBytesMax: 400 * MIB + 1 }, [memoryLogged]],
+    ["default limits", { connectionsMax: 0, memoryBytesMax: 0 }, []],
   ];
   for (const [name, options, logged] of cases) {
     test(`are logged at the start, and reachable limits are not: ${name}`, () => {

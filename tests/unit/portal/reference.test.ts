@@ -66,8 +66,8 @@ describe("a description", () => {
     ...["/a/./b", "/a/%2e%2E", "/..", "/a?b=c", "/a#b", "/a b", "", "a"],
   ])("leaves out the path %p, which can lead to another path or host", (path) => {
     const item = { get: operation() };
-    const { operations, left_out } = described({ [path]: item, "/fine": item });
-    expect([operations.map((each) => each.path), left_out]).toEqual([["/fine"], 1]);
+    const { operations, leftOut } = described({ [path]: item, "/fine": item });
+    expect([operations.map((each) => each.path), leftOut]).toEqual([["/fine"], 1]);
   });
 
   // PT-45
@@ -77,7 +77,7 @@ describe("a description", () => {
     ["no id", { get: operation({ operationId: 7 }) }],
     ["something other than an object", { get: "x" }],
   ])("leaves out %s", (_, item) => {
-    expect(described({ "/x": item })).toMatchObject({ operations: [], left_out: 1 });
+    expect(described({ "/x": item })).toMatchObject({ operations: [], leftOut: 1 });
   });
 
   // PT-45
@@ -91,7 +91,7 @@ describe("a description", () => {
       ["__proto__", "/a"],
       ["constructor", "/constructor"],
     ]);
-    expect(read.left_out).toBe(1);
+    expect(read.leftOut).toBe(1);
   });
 
   // PT-45
@@ -103,7 +103,7 @@ describe("a description", () => {
       ]),
     );
     const read = described(paths);
-    expect([read.operations.length, read.left_out]).toEqual([10_000, 2_000]);
+    expect([read.operations.length, read.leftOut]).toEqual([10_000, 2_000]);
   });
 
   // PT-45

@@ -36,7 +36,7 @@ export interface Operation {
 export interface Description {
   readonly operations: readonly Operation[];
   /** The number of operations that the page cannot show. */
-  readonly left_out: number;
+  readonly leftOut: number;
   /** Returns the schema that a `$ref` names, or undefined. */
   lookUp(ref: string): unknown;
 }
@@ -45,15 +45,15 @@ export interface Description {
 export function readDescription(source: unknown): Description | null {
   if (!isRecord(source) || !isRecord(source.paths)) return null;
   const operations = new Map<string, Operation>();
-  let left_out = 0;
+  let leftOut = 0;
   for (const [path, item] of Object.entries(source.paths)) {
     for (const [method, operation] of Object.entries(isRecord(item) ? item : {})) {
       const read = operations.size < OPERATIONS_MAX ? operationOf(path, method, operation) : null;
-      if (read === null || operations.has(read.id)) left_out += 1;
+      if (read === null || operations.has(read.id)) leftOut += 1;
       else operations.set(read.id, read);
     }
   }
-  return { operations: [...operations.values()], left_out, lookUp: (ref) => valueAt(source, ref) };
+  return { operations: [...operations.values()], leftOut, lookUp: (ref) => valueAt(source, ref) };
 }
 
 function operationOf(path: string, name: string, source: unknown): Operation | null {

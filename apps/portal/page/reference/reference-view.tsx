@@ -67,7 +67,7 @@ function OperationList({ description }: { description: Description }) {
         {(operations) => <OperationTables operations={operations} />}
       </SearchedList>
       {refused > 0 && <p class="quiet">{t.refused(formats.number(refused))}</p>}
-      {description.left_out > 0 && <p class="quiet">{t.left_out(formats.number(description.left_out))}</p>}
+      {description.leftOut > 0 && <p class="quiet">{t.leftOut(formats.number(description.leftOut))}</p>}
     </>
   );
 }

@@ -15,7 +15,7 @@ export const POOL_OPTIONS: PoolClientOptions = {
   keepAliveMs: 55_000,
   ageMaxMs: 600_000,
   connectTimeoutMs: 5_000,
-  connections_max: 1_000,
+  connectionsMax: 1_000,
 };
 
 /** An HTTP client for services that the suites test. */

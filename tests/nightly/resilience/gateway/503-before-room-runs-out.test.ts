@@ -21,11 +21,11 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     await service.kill();
   });
 
-  async function gatewayWith(env: Record<string, string>, descriptors_max?: number): Promise<RunningProcess> {
+  async function gatewayWith(env: Record<string, string>, descriptorsMax?: number): Promise<RunningProcess> {
     const gateway = await startGateway({
       services: { crowd: crowdService(service.url) },
       env: { LOG_ACCESS_SAMPLE: "0", ...env },
-      descriptors_max,
+      descriptorsMax,
     });
     ends.push(() => gateway.stop());
     return gateway;

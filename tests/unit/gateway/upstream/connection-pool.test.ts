@@ -103,7 +103,7 @@ describe("a request without an idle connection", () => {
 
   // GW-125
   test("waits while the maximum number of connections is open, then uses a free one", async () => {
-    const { call } = clientWith({ connections_max: 1 });
+    const { call } = clientWith({ connectionsMax: 1 });
     holdResponses();
     const calls = [call(), call(), call()];
     await waitFor(() => service.requests.length === 1);
@@ -115,7 +115,7 @@ describe("a request without an idle connection", () => {
   // GW-165
   test("replaces another service's idle connection if the maximum is open", async () => {
     const other = new RawUpstream(() => OK);
-    const { call } = clientWith({ connections_max: 1 });
+    const { call } = clientWith({ connectionsMax: 1 });
     await statusOf(call(other));
     expect(await statusOf(call())).toBe(200);
     await waitFor(() => other.open === 0);
@@ -124,7 +124,7 @@ describe("a request without an idle connection", () => {
 
   test("replaces the connection of another service's canceled request", async () => {
     const other = new RawUpstream(() => null);
-    const { call } = clientWith({ connections_max: 1 });
+    const { call } = clientWith({ connectionsMax: 1 });
     const first = call(other);
     await waitFor(() => other.requests.length === 1);
     const second = call();
@@ -136,7 +136,7 @@ describe("a request without an idle connection", () => {
 
   // GW-125
   test("fails after the connect timeout, and is never sent", async () => {
-    const { call } = clientWith({ connections_max: 1 });
+    const { call } = clientWith({ connectionsMax: 1 });
     holdResponses();
     const first = call();
     await waitFor(() => service.requests.length === 1);
@@ -163,7 +163,7 @@ describe("a request without an idle connection", () => {
   });
 
   test("is not sent if it is canceled while it waits", async () => {
-    const { call } = clientWith({ connections_max: 1 });
+    const { call } = clientWith({ connectionsMax: 1 });
     holdResponses();
     const first = call();
     await waitFor(() => service.requests.length === 1);

@@ -10,7 +10,7 @@ export const reference: Texts["reference"] = {
   calls: "Aufrufe",
   columns: { call: "Aufruf", summary: "Zweck" },
   refused: (count) => `Aufrufe, die eine andere Rolle erfordern: ${count}.`,
-  left_out: (count) => `Aufrufe, die diese Seite nicht zeigen kann: ${count}.`,
+  leftOut: (count) => `Aufrufe, die diese Seite nicht zeigen kann: ${count}.`,
   unpublished: "Dieses Gateway veröffentlicht keine Beschreibung seiner API.",
   closed:
     "Die Beschreibung dieser API ist nicht für Kunden freigegeben. Bitten Sie den Betreiber der API, EDGE_DOCUMENT_PUBLIC auf true zu setzen.",

@@ -8,7 +8,7 @@ export const reference = {
   calls: "Calls",
   columns: { call: "Call", summary: "What it does" },
   refused: (count: string) => `Calls that need another role: ${count}.`,
-  left_out: (count: string) => `Calls that this page cannot show: ${count}.`,
+  leftOut: (count: string) => `Calls that this page cannot show: ${count}.`,
   unpublished: "This gateway does not publish a description of its API.",
   closed:
     "The description of this API is not open to customers. Ask the operator of the API to set EDGE_DOCUMENT_PUBLIC to true.",

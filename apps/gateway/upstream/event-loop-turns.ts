@@ -1,7 +1,7 @@
-/** An object that waits for a poll of the event loop. */
-export interface Polled {
+/** An object that waits for a turn of the event loop, which ends with a poll. */
+export interface TurnWaiter {
   /** Called after the event loop has delivered all bytes that had arrived. */
-  polled(): void;
+  afterTurn(): void;
 }
 
 /**
@@ -9,15 +9,15 @@ export interface Polled {
  * `setImmediate` runs before the next poll, and an immediate that an immediate schedules runs after that poll.
  * So two of them in succession enclose a poll.
  */
-export class Polls {
+export class EventLoopTurns {
   /** The objects that were added since the last immediate. A poll may be under way. */
-  #added: Polled[] = [];
+  #added: TurnWaiter[] = [];
   /** The objects that were added before the last immediate, and so before the poll that follows it. */
-  #enclosed: Polled[] = [];
+  #enclosed: TurnWaiter[] = [];
   #isScheduled = false;
 
-  /** Calls `polled` after a poll that begins later than this call. */
-  after(waiting: Polled): void {
+  /** Calls `afterTurn` after a poll that begins later than this call. */
+  after(waiting: TurnWaiter): void {
     this.#added.push(waiting);
     this.#schedule();
   }
@@ -25,15 +25,15 @@ export class Polls {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(this.#turn);
+    setImmediate(this.#immediate);
   }
 
-  readonly #turn = () => {
-    const polled = this.#enclosed;
+  readonly #immediate = () => {
+    const waiters = this.#enclosed;
     this.#enclosed = this.#added;
     this.#added = [];
     this.#isScheduled = false;
     if (this.#enclosed.length > 0) this.#schedule();
-    for (const each of polled) each.polled();
+    for (const each of waiters) each.afterTurn();
   };
 }

@@ -1,4 +1,4 @@
-import type { CompiledRoute, RouteTraffic } from "@ostiary/lib/domain/routes";
+import type { CompiledRoute, RouteSeries } from "@ostiary/lib/domain/routes";
 import type { RequestMetrics } from "@ostiary/lib/runtime/telemetry";
 import type { CallDurations } from "./upstream/call-durations.ts";
 
@@ -6,7 +6,7 @@ import type { CallDurations } from "./upstream/call-durations.ts";
  * The metrics of all routes. A route object refers to its metrics, because lookups by name among thousands of
  * routes would often miss the processor's cache.
  */
-export class Traffic {
+export class RouteMetrics {
   /** The metrics of all requests, including requests without a route. */
   readonly requests: RequestMetrics;
   readonly #calls: CallDurations;
@@ -16,14 +16,14 @@ export class Traffic {
     this.#calls = calls;
   }
 
-  of(route: CompiledRoute): RouteTraffic {
-    return route.traffic ?? this.#begin(route);
+  of(route: CompiledRoute): RouteSeries {
+    return route.series ?? this.#begin(route);
   }
 
-  #begin(route: CompiledRoute): RouteTraffic {
+  #begin(route: CompiledRoute): RouteSeries {
     const requests = this.requests.series(route.path, route.method);
-    const traffic = { requests, calls: this.#calls.of(route.service) };
-    route.traffic = traffic;
-    return traffic;
+    const series = { requests, calls: this.#calls.of(route.service) };
+    route.series = series;
+    return series;
   }
 }
