@@ -1,12 +1,39 @@
 import { makePartitions } from "@ostiary/audit/partitions";
 import { proofChunks } from "@ostiary/audit/proof";
 import { type PassDeps, sealAll } from "@ostiary/audit/proof/seal/seal-pass";
+import { restartChain } from "@ostiary/audit/restart";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";
 import { systemClock } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Verdict, VerifyGiven } from "@ostiary/lib/verification";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { newDatabase, newLog, sqlOn } from "./audit-service.ts";
-import { type ProofExport, readExport, tamperWith, verifierKeyOf, writeSigningKey } from "./proof-bed.ts";
+import {
+  type ProofExport,
+  readExport,
+  tamperWith,
+  verifierKeyOf,
+  verify,
+  writeSigningKey,
+} from "./proof-bed.ts";
 import { passDeps, writePast } from "./retention-bed.ts";
+
+/** Opens a log, and closes it after the current test. */
+export async function ownLog(): Promise<OwnLog> {
+  const log = await OwnLog.open();
+  atTestEnd(() => log[Symbol.asyncDispose]());
+  return log;
+}
+
+/** Returns a database that calls these functions in place of its own. */
+export function databaseWith(database: Database, replaced: Partial<Database>): Database {
+  return new Proxy(database, {
+    get(target, name) {
+      const value = Reflect.get(name in replaced ? replaced : target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
 
 /** A log that a test seals pass by pass, without a service and without waiting. */
 export class OwnLog implements AsyncDisposable {
@@ -71,6 +98,16 @@ export class OwnLog implements AsyncDisposable {
     const given = { ...this.deps, keys, waitMsMax: 0, cosigned: null };
     const chunks = proofChunks(given, { kind: "organization", id }, root, new AbortController().signal);
     return readExport((await Array.fromAsync(chunks)).join(""));
+  }
+
+  /** Verifies an export of an organization's log with the log's key. */
+  async verdict(id?: string, given?: Partial<VerifyGiven>, root?: number): Promise<Verdict> {
+    return verify((await this.proof(id, root)).text, this.key, given);
+  }
+
+  /** Restarts the log of an organization, as `ostiary audit restart --owner` does. */
+  restartOwner(id: string): Promise<{ from: number; to: number }> {
+    return restartChain(this.deps, `organization:${id}`);
   }
 
   tamper(statements: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   contentHash,
   eventEntryHash,
@@ -9,17 +9,14 @@ import {
   outcomeContent,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
+import { duringTests } from "../../support/during-tests.ts";
 import { rejection } from "../../support/index.ts";
 import { OwnLog } from "./own-log.ts";
 import { asKept, found, type ProofExport, verify } from "./proof-bed.ts";
 
 // AU-65
 describe("when the owner of the tables, with triggers off,", () => {
-  let log: OwnLog;
-  beforeAll(async () => {
-    log = await OwnLog.open();
-  });
-  afterAll(() => log[Symbol.asyncDispose]());
+  const log = duringTests(OwnLog.open);
 
   let count = 0;
   /** Returns a log of five sealed events. `ids` lists the events from the oldest to the newest. */
@@ -42,11 +39,9 @@ describe("when the owner of the tables, with triggers off,", () => {
     return attacked;
   }
 
-  const verdictOn = async (owner: string) => verify((await log.proof(owner)).text, log.key);
-
   async function attacked(statement: string) {
     const { owner, ids } = await attack(statement);
-    return { verdict: await verdictOn(owner), ids };
+    return { verdict: await log.verdict(owner), ids };
   }
 
   // AU-51, AU-52
@@ -148,9 +143,9 @@ describe("when the owner of the tables, with triggers off,", () => {
     const { ids, owner } = await sealedLog();
     await log.tamper(`update audit.audit_events set status = 500 where id = '${ids[1]}'`);
     await log.tamper(rebuilt(await log.proof(owner), owner).join(";"));
-    expect((await verdictOn(owner)).result).toBe("altered");
+    expect((await log.verdict(owner)).result).toBe("altered");
     await log.sealed(1, `beside-${owner}`);
-    expect((await verdictOn(owner)).result).toBe("altered");
+    expect((await log.verdict(owner)).result).toBe("altered");
   });
 
   // AU-143, AU-157
@@ -181,6 +176,6 @@ describe("when the owner of the tables, with triggers off,", () => {
       await log.tamper(`delete from audit.${table}; insert into audit.${table} select * from audit.kept_${table};
         drop table audit.kept_${table}`);
     }
-    expect(await verdictOn(owner)).toMatchObject({ result: "complete" });
+    expect(await log.verdict(owner)).toMatchObject({ result: "complete" });
   });
 });

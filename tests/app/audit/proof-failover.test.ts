@@ -4,6 +4,7 @@ import { sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { type Database, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { freshDatabase, services } from "../../support/index.ts";
 import { newLog, sqlOn } from "./audit-service.ts";
+import { databaseWith } from "./own-log.ts";
 import { cloned, writeSigningKey } from "./proof-bed.ts";
 import { passDeps, writePast } from "./retention-bed.ts";
 
@@ -73,22 +74,16 @@ test("a replica whose signed root was not stored, because the connection broke, 
   await write();
   await sealPass(deps);
   let failures = 1;
-  const broken: Database = new Proxy(log, {
-    get(_, name) {
-      const value = Reflect.get(log, name);
-      if (name !== "run") return typeof value === "function" ? value.bind(log) : value;
-      const run: Database["run"] = async (what, ...rest) => {
-        if (what === "store_note" && failures-- > 0)
-          throw new StoreUnavailable("database", "The connection broke.");
-        return log.run(what, ...rest);
-      };
-      return run;
-    },
-  });
+  const run: Database["run"] = async (what, ...rest) => {
+    if (what === "store_note" && failures-- > 0)
+      throw new StoreUnavailable("database", "The connection broke.");
+    return log.run(what, ...rest);
+  };
+  const writes = databaseWith(log, { run });
   await write();
-  await expect(sealPass({ ...deps, writes: broken })).rejects.toThrow();
+  await expect(sealPass({ ...deps, writes })).rejects.toThrow();
   await write();
-  await sealAll({ ...deps, writes: broken });
+  await sealAll({ ...deps, writes });
   const [sealer] = await sqlOn(log)<{ note: string }>`select note from audit.sealer`;
   expect(sealer?.note).toContain("\n3\n");
 });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { lookAgain, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
-import { restartChain } from "@ostiary/audit/restart";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { encodeTime } from "ulid";
+import { summaryOf } from "../../support/audit/verify-lines.ts";
+import { duringTests } from "../../support/during-tests.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 import { intent, logOf, newLog, openLog, requestId } from "./audit-service.ts";
-import { OwnLog } from "./own-log.ts";
-import { exportProof, found, startProvenAudit, tamperWith, verify, writeEvents } from "./proof-bed.ts";
-import { drop, makeMonth, writePastOutcome } from "./retention-bed.ts";
+import { databaseWith, OwnLog } from "./own-log.ts";
+import { exportProof, startProvenAudit, tamperWith, verify, writeEvents } from "./proof-bed.ts";
+import { drop, insertionOf, makeMonth, writePastOutcome } from "./retention-bed.ts";
 
-let log: OwnLog;
-beforeAll(async () => {
-  log = await OwnLog.open();
-});
-afterAll(() => log[Symbol.asyncDispose]());
+const log = duringTests(OwnLog.open);
 
 const reasonOf = async (owner: string) => {
   const [row] = await log.sql<{ reason: string }>`
@@ -24,7 +20,7 @@ const reasonOf = async (owner: string) => {
   return row?.reason;
 };
 const isComplete = async (owner: string, events: number) =>
-  expect(await verify((await log.proof(owner)).text, log.key)).toMatchObject({ result: "complete", events });
+  expect(await log.verdict(owner)).toMatchObject({ result: "complete", events });
 
 /** Seals what is new, and does not look at logs that were left out. */
 async function sealNew() {
@@ -39,13 +35,14 @@ async function expectLeftOut(owner: string, reason: string): Promise<void> {
   await isComplete(`beside-${owner}`, 2);
 }
 
-const statements = (owner: string, text: string) =>
-  text.replaceAll("$OWNER", `'organization:${owner}'`).replaceAll("$O", `'${owner}'`);
+/** Runs statements that name the log of `owner` as `$OWNER` and `$O`. */
+const alter = (owner: string, statements: string, own: OwnLog = log) =>
+  own.tamper(statements.replaceAll("$OWNER", `'organization:${owner}'`).replaceAll("$O", `'${owner}'`));
 
-/** Writes a log of five entries, alters it, and writes one more event. `$OWNER` and `$O` in the statements name it. */
+/** Writes a log of five entries, alters it, and writes one more event. */
 async function alteredLog(owner: string, alteration: string): Promise<void> {
   await log.sealed(3, owner);
-  await log.tamper(statements(owner, alteration));
+  await alter(owner, alteration);
   await log.write(1, owner);
 }
 
@@ -53,11 +50,19 @@ async function alteredLog(owner: string, alteration: string): Promise<void> {
 const WAITING = 5_001;
 
 const ID = "(select id from audit.chains where owner = $OWNER)";
+/** Moves the row of a log of five entries, and moves it back. */
+const MOVED = "update audit.chains set position = 4 where owner = $OWNER";
+const MOVED_BACK = "update audit.chains set position = 5 where owner = $OWNER";
+/** Changes the events of a log that have an outcome. */
+const CHANGED =
+  "update audit.audit_events set ip = '::9' where organization_id = $O and outcome <> 'pending'";
+/** Lets a log have events without a salt. */
+const SALTLESS = "alter table audit.audit_events alter column intent_salt drop not null";
 
 // AU-67
 describe("a log whose rows are not what was sealed", () => {
   test.each([
-    ["row-moved", "update audit.chains set position = 4 where owner = $OWNER", "entries after its end"],
+    ["row-moved", MOVED, "entries after its end"],
     [
       "row-changed",
       "update audit.chains set chain = sha256('x') where owner = $OWNER",
@@ -78,13 +83,11 @@ describe("a log whose rows are not what was sealed", () => {
     const keep = "create table audit.kept as select * from audit.chains where owner = $OWNER";
     await alteredLog(owner, `${keep};${change}`);
     await expectLeftOut(owner, reason);
-    await log.tamper(
-      statements(
-        owner,
-        `delete from audit.chains where owner = $OWNER;
-        insert into audit.chains select * from audit.kept; drop table audit.kept;
-        delete from audit.declarations where chain_id = ${ID}`,
-      ),
+    await alter(
+      owner,
+      `delete from audit.chains where owner = $OWNER;
+      insert into audit.chains select * from audit.kept; drop table audit.kept;
+      delete from audit.declarations where chain_id = ${ID}`,
     );
     await log.seal();
     expect(await reasonOf(owner)).toBeUndefined();
@@ -93,7 +96,7 @@ describe("a log whose rows are not what was sealed", () => {
   });
 
   test("is looked at without a read of its events while it differs, so that other logs do not wait for a long log", async () => {
-    await alteredLog("long-log", "update audit.chains set position = 4 where owner = $OWNER");
+    await alteredLog("long-log", MOVED);
     await log.seal();
     const { state } = await sealPass(log.deps);
     expect(state.altered).toContain("organization:long-log");
@@ -102,27 +105,16 @@ describe("a log whose rows are not what was sealed", () => {
       await rows(tx, sql`lock table audit.audit_events in access exclusive mode`);
       await Array.fromAsync(lookAgain(log.deps, { altered: ["organization:long-log"] }));
     });
-    await log.tamper(statements("long-log", "update audit.chains set position = 5 where owner = $OWNER"));
+    await alter("long-log", MOVED_BACK);
     await log.seal();
     await isComplete("long-log", 4);
   });
 
   /** Writes a log that waits with more events than one pass looks at, and whose rows match again. */
   async function waitingLog(owner: string) {
-    await alteredLog(owner, "update audit.chains set position = 4 where owner = $OWNER");
+    await alteredLog(owner, MOVED);
     await log.seal();
-    await log.tamper(
-      statements(
-        owner,
-        `with made as (
-          insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
-            method, route, params, ip)
-          select '${encodeTime(Date.now())}' || lpad(n::text, 16, '0'), $O || n, now(), $O, 'jwt', 's', 'GET', '/', '{}', '::'
-          from generate_series(1, ${WAITING}) n returning id, request_id, occurred_at)
-        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made;
-        update audit.chains set position = 5 where owner = $OWNER`,
-      ),
-    );
+    await alter(owner, `${insertionOf(WAITING, "$O")}; ${MOVED_BACK}`);
     await sealNew();
     expect(await reasonOf(owner)).toBeDefined();
     return lookAgain(log.deps, { altered: [`organization:${owner}`] });
@@ -150,12 +142,7 @@ describe("a log whose rows are not what was sealed", () => {
     const looks = await waitingLog(owner);
     const event = `(select min(e.id) from audit.audit_events e where e.organization_id = 'unsealable-wait'
       and not exists (select from audit.entries n where n.event_id = e.id))`;
-    await log.tamper(
-      statements(
-        owner,
-        `alter table audit.audit_events alter column intent_salt drop not null; update audit.audit_events set intent_salt = null where id = ${event}`,
-      ),
-    );
+    await alter(owner, `${SALTLESS}; update audit.audit_events set intent_salt = null where id = ${event}`);
     await Array.fromAsync(looks);
     expect(await reasonOf(owner)).toMatch(/^the event \w{26} cannot be sealed: .*has no salt/);
   });
@@ -165,9 +152,8 @@ describe("a log whose rows are not what was sealed", () => {
     const looks = await waitingLog(owner);
     await looks.next();
     const event = `(select event_id from audit.entries where chain_id = ${ID} and position = 5001)`;
-    await log.tamper(statements(owner, `update audit.audit_events set ip = '::9' where id = ${event}`));
-    const restarted = await restartChain(log.deps, `organization:${owner}`);
-    expect(restarted).toEqual({ from: 5_001, to: 5_002 });
+    await alter(owner, `update audit.audit_events set ip = '::9' where id = ${event}`);
+    expect(await log.restartOwner(owner)).toEqual({ from: 5_001, to: 5_002 });
     await Array.fromAsync(looks);
     expect(await reasonOf(owner)).toBeUndefined();
     await sealNew();
@@ -192,15 +178,13 @@ describe("a log whose rows are not what was sealed", () => {
     const owner = "behind-many";
     const many = "select 'organization:many-' || n as owner, n from generate_series(1, 201) n";
     await log.sealed(2, owner);
-    await log.tamper(
-      statements(
-        owner,
-        `insert into audit.chains (id, owner, position, chain, leaf)
-          select 1000000 + n, owner, 1, sha256('x'), 1 from (${many}) given;
-        insert into audit.altered_chains (owner, reason, found_at)
-          select owner, 'a test', now() - interval '1 hour' from (${many}) given;
-        insert into audit.altered_chains (owner, reason) values ($OWNER, 'a test')`,
-      ),
+    await alter(
+      owner,
+      `insert into audit.chains (id, owner, position, chain, leaf)
+        select 1000000 + n, owner, 1, sha256('x'), 1 from (${many}) given;
+      insert into audit.altered_chains (owner, reason, found_at)
+        select owner, 'a test', now() - interval '1 hour' from (${many}) given;
+      insert into audit.altered_chains (owner, reason) values ($OWNER, 'a test')`,
     );
     const altered = Array.from({ length: 201 }, (_, n) => `organization:many-${n + 1}`);
     for (let look = 0; look < 3; look++) {
@@ -220,7 +204,7 @@ describe("a log whose rows are not what was sealed", () => {
     ],
     [
       "no salt",
-      "alter table audit.audit_events alter column intent_salt drop not null; update audit.audit_events set intent_salt = null where id = $ID",
+      `${SALTLESS}; update audit.audit_events set intent_salt = null where id = $ID`,
       "has no salt",
     ],
   ])("is left out when an event has %s, and all other logs go on", async (title, change, reason) => {
@@ -237,11 +221,7 @@ describe("a log whose rows are not what was sealed", () => {
 
   // AU-203
   test.each([
-    [
-      "an event was changed",
-      "update audit.audit_events set ip = '::9' where organization_id = $O and outcome <> 'pending'",
-      1,
-    ],
+    ["an event was changed", CHANGED, 1],
     [
       "its last event is gone",
       `delete from audit.audit_events where organization_id = $O and outcome = 'pending' and id in
@@ -256,7 +236,7 @@ describe("a log whose rows are not what was sealed", () => {
       `insert into audit.declarations (chain_id, position, declared_at, kind, month, content, chain, salt)
         select ${ID}, n, now(), 'retention', '2026-01', '{"month":"2026-01","declared_at":"2026-03-01T00:00:00.000Z"}',
           sha256('x'), '\\x00' from unnest(array[6, 7, 100]) n;
-      update audit.audit_events set ip = '::9' where organization_id = $O and outcome <> 'pending'`,
+      ${CHANGED}`,
       1,
     ],
     [
@@ -268,42 +248,27 @@ describe("a log whose rows are not what was sealed", () => {
     const owner = `restarted-${title.replaceAll(" ", "-")}`;
     await alteredLog(owner, change);
     await log.seal();
-    expect(await restartChain(log.deps, `organization:${owner}`)).toMatchObject({ from });
+    expect(await log.restartOwner(owner)).toMatchObject({ from });
     await log.sealed(2, owner);
     expect(await reasonOf(owner)).toBeUndefined();
-    const verdict = await verify((await log.proof(owner)).text, log.key);
-    expect([verdict.result, found(verdict).map(({ code }) => code)]).toEqual([
-      "undecided",
-      ["entries_given_up"],
-    ]);
+    const verdict = await log.verdict(owner);
+    expect(summaryOf(verdict)).toBe("undecided entries_given_up");
     expect(verdict.restarts).toMatchObject([{ from }]);
   });
 
   // AU-203
   test("is restarted a second time without giving up what was sealed since the first time", async () => {
     const owner = "restarted-twice";
-    await alteredLog(
-      owner,
-      "update audit.audit_events set ip = '::9' where organization_id = $O and outcome <> 'pending'",
-    );
+    await alteredLog(owner, CHANGED);
     await log.seal();
-    expect(await restartChain(log.deps, `organization:${owner}`)).toEqual({ from: 1, to: 6 });
+    expect(await log.restartOwner(owner)).toEqual({ from: 1, to: 6 });
     await log.sealed(2, owner);
-    const { end } = await log.proof(owner);
-    const { position } = end.head;
-    expect(await restartChain(log.deps, `organization:${owner}`)).toEqual({
-      from: position + 1,
-      to: position,
-    });
-    await log.tamper(
-      statements(owner, `delete from audit.entries where chain_id = ${ID} and position = ${position}`),
-    );
-    expect(await restartChain(log.deps, `organization:${owner}`)).toEqual({
-      from: position,
-      to: position + 1,
-    });
+    const { position } = (await log.proof(owner)).end.head;
+    expect(await log.restartOwner(owner)).toEqual({ from: position + 1, to: position });
+    await alter(owner, `delete from audit.entries where chain_id = ${ID} and position = ${position}`);
+    expect(await log.restartOwner(owner)).toEqual({ from: position, to: position + 1 });
     await log.sealed(1, owner);
-    const verdict = await verify((await log.proof(owner)).text, log.key);
+    const verdict = await log.verdict(owner);
     expect([verdict.result, verdict.restarts.length]).toEqual(["undecided", 2]);
   });
 
@@ -314,24 +279,15 @@ describe("a log whose rows are not what was sealed", () => {
     await makeMonth(own.database, "2026-01");
     await own.sealed(2, owner, "2026-01-10T00:00:00.000Z");
     await own.sealed(2, owner);
-    await own.tamper(
-      statements(
-        owner,
-        "update audit.audit_events set ip = '::9' where organization_id = $O and outcome <> 'pending' and occurred_at > '2026-02-01'",
-      ),
-    );
+    await alter(owner, `${CHANGED} and occurred_at > '2026-02-01'`, own);
     await drop(own.database, own.keyFile, "2026-02");
-    expect(await restartChain(own.deps, `organization:${owner}`)).toEqual({ from: 1, to: 7 });
+    expect(await own.restartOwner(owner)).toEqual({ from: 1, to: 7 });
     await own.sealed(1, owner);
-    const verdict = await verify((await own.proof(owner)).text, own.key);
-    expect([verdict.result, found(verdict).map(({ code }) => code)]).toEqual([
-      "undecided",
-      ["entries_given_up"],
-    ]);
+    expect(summaryOf(await own.verdict(owner))).toBe("undecided entries_given_up");
   });
 
   test("is not restarted when it was never sealed", async () => {
-    await expect(restartChain(log.deps, "organization:never")).rejects.toThrow("was never sealed");
+    await expect(log.restartOwner("never")).rejects.toThrow("was never sealed");
   });
 });
 
@@ -388,16 +344,9 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
 
   test("is left out, however many such events there are, and others go on in the same pass", async () => {
     await log.seal();
-    const made = `select n, case when n % 2 = 0 then 'flood' else 'flood-' || n end as owner
-      from generate_series(1, 2600) n`;
+    const owners = "case when n % 2 = 0 then 'flood' else 'flood-' || n end";
     await log.tamper(`create cast (bytea as jsonb) without function;
-      with made as (
-        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
-          method, route, params, ip)
-        select '${encodeTime(Date.now())}' || lpad(n::text, 16, '0'), owner || n, now(), owner, 'jwt', 's', 'GET', '/',
-          '\\x00000000'::bytea::jsonb, '::'
-        from (${made}) given returning id, request_id, occurred_at)
-      insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made;
+      ${insertionOf(2_600, owners, "'\\x00000000'::bytea::jsonb")};
       drop cast (bytea as jsonb)`);
     await log.write(2, "beside-flood");
     await sealNew();
@@ -423,9 +372,7 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
         },
         options,
       );
-    const reads = new Proxy(log.database, {
-      get: (database, name) => (name === "run" ? run : Reflect.get(database, name).bind(database)),
-    });
+    const reads = databaseWith(log.database, { run });
     await log.write(1, owner);
     await damage(owner);
     await log.write(2, `beside-${owner}`);
@@ -441,21 +388,17 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
 
   test("does not stop a look at another log that reads what was sealed meanwhile", async () => {
     const [owner, other] = ["looked-at", "unreadable-meanwhile"];
-    await alteredLog(owner, "update audit.chains set position = 4 where owner = $OWNER");
+    await alteredLog(owner, MOVED);
     await log.seal();
-    await log.tamper(statements(owner, "update audit.chains set position = 5 where owner = $OWNER"));
+    await alter(owner, MOVED_BACK);
     const [before] = await log.sql<{ sealed_to: string }>`select sealed_to::text from audit.sealer`;
     await log.write(1, other);
     await damage(other);
     await log.write(1, "beside-looked-at");
     await sealNew();
     expect(await reasonOf(other)).toContain("cannot be read");
-    const look = {
-      owner: `organization:${owner}`,
-      position: 5,
-      after: null,
-      sealed_to: before?.sealed_to ?? "",
-    };
+    const sealed_to = before?.sealed_to ?? "";
+    const look = { owner: `organization:${owner}`, position: 5, after: null, sealed_to };
     expect(await sealPass(log.deps, { look })).toMatchObject({ look: null, end: "done" });
   });
 
@@ -470,8 +413,7 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
       await log.sealed(3, owner);
       await log.sealed(1, owner);
       await damage(owner);
-      const restarted = await restartChain(log.deps, `organization:${owner}`);
-      expect(restarted).toEqual({ from: 6, to: 6 });
+      expect(await log.restartOwner(owner)).toEqual({ from: 6, to: 6 });
       await log.seal();
       expect(await reasonOf(owner)).toContain("cannot be read");
       await mend(owner);
@@ -484,16 +426,15 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
   // AU-203
   test("stays left out when it is restarted, and logs that wait behind it are taken back", async () => {
     const [owner, waiting] = ["unreadable-restarted", "behind-unreadable"];
-    await alteredLog(owner, "update audit.chains set position = 4 where owner = $OWNER");
+    await alteredLog(owner, MOVED);
     await log.seal();
     await damage(owner);
-    await alteredLog(waiting, "update audit.chains set position = 4 where owner = $OWNER");
+    await alteredLog(waiting, MOVED);
     await log.seal();
-    await restartChain(log.deps, `organization:${owner}`);
-    await log.tamper(statements(waiting, "update audit.chains set position = 5 where owner = $OWNER"));
-    await Array.fromAsync(
-      lookAgain(log.deps, { altered: [`organization:${owner}`, `organization:${waiting}`] }),
-    );
+    await log.restartOwner(owner);
+    await alter(waiting, MOVED_BACK);
+    const altered = [`organization:${owner}`, `organization:${waiting}`];
+    await Array.fromAsync(lookAgain(log.deps, { altered }));
     expect(await reasonOf(owner)).toContain("cannot be read");
     expect(await reasonOf(waiting)).toBeUndefined();
     await isComplete(waiting, 4);

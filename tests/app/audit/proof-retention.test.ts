@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions";
-
 import { declareMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { atTestEnd } from "../../support/at-test-end.ts";
+import { duringTests } from "../../support/during-tests.ts";
 import { rejection, services, waitFor } from "../../support/index.ts";
-import { OwnLog } from "./own-log.ts";
+import { databaseWith, OwnLog, ownLog } from "./own-log.ts";
 import { found, verify, writeSigningKey } from "./proof-bed.ts";
 import { drop, makeMonth, writePastOutcome } from "./retention-bed.ts";
 
 // AU-68, AU-74, AU-75
 describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
-  let log: OwnLog;
-  beforeAll(async () => {
-    log = await OwnLog.open();
-  });
-  afterAll(() => log[Symbol.asyncDispose]());
-
+  const log = duringTests(OwnLog.open);
   const run = (statement: string) => log.sql`${sql.raw(statement)}`;
   const dropBefore = (month: string, file = log.keyFile) => drop(log.database, file, month);
-  const verdictOn = async (owner: string) => verify((await log.proof(owner)).text, log.key);
 
   let year = 2000;
   /** Returns a log with three events in a past month, one in the month after it, and two in the current month. */
@@ -59,13 +52,13 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
     });
     // Dropping the next month works too, although the entries of the first month are gone.
     await dropBefore(`${year}-03`);
-    expect(await verdictOn(owner)).toMatchObject({
+    expect(await log.verdict(owner)).toMatchObject({
       result: "complete",
       events: 2,
       dropped: { entries: 6, month: names[1] },
     });
     await makePartitions(log.database, Date.parse(`${names[1]}-15T00:00:00Z`));
-    expect(await verdictOn(owner)).toMatchObject({ result: "complete", dropped: { entries: 6 } });
+    expect(await log.verdict(owner)).toMatchObject({ result: "complete", dropped: { entries: 6 } });
   });
 
   test.each([-20, 0, 20])(
@@ -82,8 +75,8 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
       await own.sealed(1, "beside");
       await drop(own.database, own.keyFile, "2026-07");
       for (const sealed of [settled - 1, settled, settled + 1]) {
-        const { text } = await own.proof(`log-${sealed}`);
-        expect(await verify(text, own.key)).toMatchObject({ result: "complete", dropped: { entries: 3 } });
+        const verdict = await own.verdict(`log-${sealed}`);
+        expect(verdict).toMatchObject({ result: "complete", dropped: { entries: 3 } });
       }
     },
   );
@@ -146,10 +139,8 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
       await own.tamper(`update audit.audit_events set intent_salt = audit.random_salt() where id = '${bad}'`);
       const dropped = await drop(own.database, own.keyFile, "2026-07");
       expect(dropped).toMatchObject([{ month: "2026-06", logs: 2, entries: 4 }]);
-      expect(await verify((await own.proof(owner)).text, own.key)).toMatchObject({
-        result: "complete",
-        dropped: { entries: 2 },
-      });
+      const verdict = await own.verdict(owner);
+      expect(verdict).toMatchObject({ result: "complete", dropped: { entries: 2 } });
     },
   );
 
@@ -166,7 +157,7 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
       `alter table audit.audit_events attach partition ${partition}
         for values from ('${names[1]}-01 00:00:00Z') to ('${monthOf(monthEnd(names[1]))}-01 00:00:00Z')`,
     );
-    const verdict = await verdictOn(owner);
+    const verdict = await log.verdict(owner);
     expect(verdict.result).toBe("altered");
     expect(found(verdict)).not.toBeEmpty();
   });
@@ -176,7 +167,7 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
     const dropping = dropBefore(names[1]);
     await writePastOutcome(log.database, past[2] ?? "").catch(() => {});
     await dropping;
-    const verdict = await verdictOn(owner);
+    const verdict = await log.verdict(owner);
     expect(verdict.result).toBe("complete");
     expect(verdict.dropped?.entries).toBeGreaterThanOrEqual(5);
   });
@@ -191,20 +182,10 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
       }
       return log.database.run(operation, work, options);
     };
-    const { database } = log;
-    const reads: Database = {
-      run,
-      transaction: database.transaction.bind(database),
-      stream: database.stream.bind(database),
-      migrate: database.migrate.bind(database),
-      ping: database.ping.bind(database),
-      inBackground: () => reads,
-      scoped: database.scoped.bind(database),
-      close: database.close.bind(database),
-    };
+    const reads: Database = databaseWith(log.database, { run, inBackground: () => reads });
     const dropped = await Array.fromAsync(dropMonths({ ...log.deps, reads }, names[1]));
     expect(dropped).toContainEqual(expect.objectContaining({ month: names[0], entries: 6 }));
-    expect(await verdictOn(owner)).toMatchObject({ result: "complete", dropped: { entries: 6 } });
+    expect(await log.verdict(owner)).toMatchObject({ result: "complete", dropped: { entries: 6 } });
   });
 
   test("is dropped by two commands at once, while events are written and exported", async () => {
@@ -223,7 +204,7 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
     isOver = true;
     await busy;
     expect(both.map((each) => (each.status === "rejected" ? String(each.reason) : ""))).toEqual(["", ""]);
-    expect(await verdictOn(owner)).toMatchObject({ result: "complete", dropped: { entries: 5 } });
+    expect(await log.verdict(owner)).toMatchObject({ result: "complete", dropped: { entries: 5 } });
   });
 
   test("is dropped only when no export reads it any more", async () => {
@@ -240,11 +221,11 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
     // The month is declared but its events still exist, so nothing counts as missing or dropped.
     const isDeclared = async () => (await log.proof(owner)).end.retention !== undefined;
     await waitFor(isDeclared, { what: "a declaration" });
-    expect(await verdictOn(owner)).toMatchObject({ result: "complete", events: 6, dropped: null });
+    expect(await log.verdict(owner)).toMatchObject({ result: "complete", events: 6, dropped: null });
     read.resolve();
     await reader;
     await dropping;
-    expect(await verdictOn(owner)).toMatchObject({ dropped: { entries: 5 } });
+    expect(await log.verdict(owner)).toMatchObject({ dropped: { entries: 5 } });
   });
 
   // OP-93
@@ -274,8 +255,7 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
 describe("a log with dropped months", () => {
   /** Returns a log with two events at each time, each sealed five seconds later. */
   async function sealedAt(...times: string[]): Promise<OwnLog> {
-    const log = await OwnLog.open();
-    atTestEnd(() => log[Symbol.asyncDispose]());
+    const log = await ownLog();
     for (const month of ["2025-01", "2025-02", "2025-03"]) await makeMonth(log.database, month);
     for (const at of times) {
       await log.write(2, "organization-1", `${at}:00Z`);
@@ -309,12 +289,12 @@ describe("a log with dropped months", () => {
     const declared_at = new Date().toISOString();
     const declaration = { kind: "retention", month: "2025-02", declared_at } as const;
     await declareMonth(log.deps, [{ owner: "organization:organization-1", declaration }]);
-    expect(await verify((await log.proof()).text)).toMatchObject({
+    expect(await log.verdict()).toMatchObject({
       result: "complete",
       events: 4,
       dropped: { entries: 6, month: "2025-01" },
     });
     await drop(log.database, log.keyFile, "2025-03");
-    expect(await verify((await log.proof()).text)).toMatchObject({ result: "complete", events: 2 });
+    expect(await log.verdict()).toMatchObject({ result: "complete", events: 2 });
   });
 });

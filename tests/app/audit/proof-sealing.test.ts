@@ -5,6 +5,7 @@ import { declareMonth } from "@ostiary/audit/retention/drop-months";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { atTestEnd } from "../../support/at-test-end.ts";
+import { summaryOf } from "../../support/audit/verify-lines.ts";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 import {
@@ -13,10 +14,11 @@ import {
   logOf,
   openLog,
   requestId,
+  sqlOn,
   startAudit,
   userIntent,
 } from "./audit-service.ts";
-import { OwnLog } from "./own-log.ts";
+import { databaseWith, type OwnLog, ownLog } from "./own-log.ts";
 import {
   asKept,
   exportProof,
@@ -30,15 +32,9 @@ import {
   writeKeyFile,
   writeSigningKey,
 } from "./proof-bed.ts";
-import { makeMonth, passDeps } from "./retention-bed.ts";
+import { insertionOf, makeMonth, passDeps } from "./retention-bed.ts";
 
 const onServer = describe.skipIf(!services().postgres.real);
-
-async function ownLog(): Promise<OwnLog> {
-  const log = await OwnLog.open();
-  atTestEnd(() => log[Symbol.asyncDispose]());
-  return log;
-}
 
 /** Returns the signed root of a log, and the size of its tree. */
 async function rootOf(log: OwnLog) {
@@ -49,14 +45,7 @@ async function rootOf(log: OwnLog) {
 /** Writes an event and calls `written`, in a transaction that stays open until `held` resolves. */
 function writeHeld(log: Database, id: string, held: Promise<void>, written: () => void): Promise<void> {
   return log.transaction("held", async (tx) => {
-    await rows(
-      tx,
-      sql`with made as (
-        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service, method,
-          route, params, ip)
-        values (${id}, ${id}, now(), 'organization-1', 'jwt', 's', 'GET', '/', '{}', '::') returning id, occurred_at)
-      insert into audit.request_ids (id, request_id, occurred_at) select id, id, occurred_at from made`,
-    );
+    await rows(tx, sql.raw(insertionOf(1, "'organization-1'", "'{}'", `'${id}'`)));
     written();
     await held;
   });
@@ -153,12 +142,9 @@ onServer("the sealer", () => {
     await using log = await openLog(audit);
     await writeEvents(audit, 3);
     await exportProof(audit);
-    await log.run("die", (orm) =>
-      rows(
-        orm,
-        sql`update audit.sealer set holder = 'dead', passed_at = clock_timestamp() + interval '1 hour'`,
-      ),
-    );
+    await sqlOn(
+      log,
+    )`update audit.sealer set holder = 'dead', passed_at = clock_timestamp() + interval '1 hour'`;
     await writeEvents(audit, 3);
     const { text, end } = await exportProof(audit);
     expect(end.head.position).toBe(10);
@@ -168,16 +154,10 @@ onServer("the sealer", () => {
   // AU-54
   test("seals the events of a restored database in the order of their writes, however many there are", async () => {
     const log = await ownLog();
-    await log.tamper(
-      `update audit.sealer set sealed_to = '4000000000:4000000000:';
-      with made as (
-        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
-          method, route, params, ip)
-        select case when n > 3000 then '0100001' else '0100000' end || lpad(n::text, 19, '0'), 'r-' || n, now(),
-          'organization-1', 'jwt', 's', 'GET', '/', '{}', '::'
-        from generate_series(6000, 1, -1) n returning id, request_id, occurred_at)
-      insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
-    );
+    // Each event has a lower id than the one before it.
+    const id = "case when n <= 3000 then '0100001' else '0100000' end || lpad((6001 - n)::text, 19, '0')";
+    await log.tamper(`update audit.sealer set sealed_to = '4000000000:4000000000:';
+      ${insertionOf(6_000, "'organization-1'", "'{}'", id)}`);
     await log.seal();
     const [{ early } = raise()] = await log.sql<{ early: number }>`
       select count(*)::int as early from audit.entries where position <= 3000 and event_id < '0100001'`;
@@ -200,7 +180,7 @@ onServer("the sealer", () => {
     // An export finds an event that no snapshot should have covered.
     await log.proof().catch(() => null);
     await log.seal();
-    expect(await verify((await log.proof()).text)).toMatchObject({ result: "complete", events: 4 });
+    expect(await log.verdict()).toMatchObject({ result: "complete", events: 4 });
   });
 });
 
@@ -224,7 +204,7 @@ describe("a log that a test seals", () => {
     // An export finds the event that has no place, and lets the sealer look again.
     await log.proof().catch(() => null);
     await log.seal();
-    expect(await verify((await log.proof()).text)).toMatchObject({ result: "complete", events: 7 });
+    expect(await log.verdict()).toMatchObject({ result: "complete", events: 7 });
   });
 
   // AU-154
@@ -288,7 +268,7 @@ describe("a log that a test seals", () => {
       delete from audit.declarations; update audit.chains set position = 3, leaf = 1,
         chain = (select chain from audit.entries where position = 3)`);
     await log.sealed(1);
-    expect(await verify((await log.proof()).text, log.key)).toMatchObject({ result: "complete", events: 3 });
+    expect(await log.verdict()).toMatchObject({ result: "complete", events: 3 });
   });
 
   // AU-154
@@ -308,12 +288,10 @@ describe("a log that a test seals", () => {
       }
       return log.database.transaction(...given);
     };
-    const reads = new Proxy(log.database, {
-      get: (database, name) => (name === "transaction" ? transaction : Reflect.get(database, name)),
-    });
+    const reads = databaseWith(log.database, { transaction });
     await log.restart();
     await sealPass({ ...log.deps, reads });
-    expect(await verify((await log.proof()).text, log.key)).toMatchObject({ result: "complete" });
+    expect(await log.verdict()).toMatchObject({ result: "complete" });
   });
 
   // AU-155
@@ -397,13 +375,11 @@ describe("a database that was set back", () => {
   // AU-66, AU-199
   test("leaves a newer kept root open until the tree has grown, and then refutes it", async () => {
     const { log, kept } = await setBack();
-    const open = await verify((await log.proof()).text, null, { roots: [kept] });
-    expect([open.result, found(open).map(({ code }) => code)]).toEqual(["undecided", ["kept_root_newer"]]);
+    const roots = [kept];
+    expect(summaryOf(await log.verdict("organization-1", { roots }))).toBe("undecided kept_root_newer");
     for (let n = 0; n < 4; n++) await log.sealed(1);
-    const forked = await verify((await log.proof("organization-1", kept.head.size)).text, null, {
-      roots: [kept],
-    });
-    expect([forked.result, found(forked).map(({ code }) => code)]).toEqual(["altered", ["trees_differ"]]);
+    const forked = await log.verdict("organization-1", { roots }, kept.head.size);
+    expect(summaryOf(forked)).toBe("altered trees_differ");
   });
 
   // AU-80
@@ -467,8 +443,7 @@ test("without a key an export is undecided, nothing is published, and the start 
   await writeEvents(audit, 2);
   const { text, end } = await exportProof(audit);
   expect([end.note, end.path, end.keys]).toEqual([null, [], []]);
-  const verdict = await verify(text);
-  expect([verdict.result, found(verdict).map(({ code }) => code)]).toEqual(["undecided", ["no_signed_root"]]);
+  expect(summaryOf(await verify(text))).toBe("undecided no_signed_root");
   for (const path of ["/checkpoint", "/tile/0/000.p/1", "/tile/entries/000.p/1"]) {
     expect((await audit.get(`/audit-log${path}`)).status).toBe(404);
   }
@@ -478,9 +453,8 @@ test("without a key an export is undecided, nothing is published, and the start 
 async function startReplicas(count: number): Promise<AuditService[]> {
   const databaseUrl = await freshDatabase();
   const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "50" };
-  const replicas = await Promise.all(
-    Array.from({ length: count }, () => startProvenAudit({ databaseUrl, env })),
-  );
+  const started = Array.from({ length: count }, () => startProvenAudit({ databaseUrl, env }));
+  const replicas = await Promise.all(started);
   atTestEnd(async () => {
     await Promise.all(replicas.map((service) => service.stop()));
   });

@@ -37,6 +37,19 @@ export function makeMonth(log: Database, month: string): Promise<unknown> {
   return sqlOn(log)`select audit.make_partition(${month})`;
 }
 
+/**
+ * Returns a statement that inserts `count` pending events. `owner` is SQL for the organization of the event with the
+ * number `n`, and `params` for the params.
+ */
+export const insertionOf = (count: number, owner: string, params = "'{}'", id = newIds()) => `with made as (
+  insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service, method,
+    route, params, ip)
+  select ${id}, ${id}, now(), ${owner}, 'jwt', 's', 'GET', '/', ${params}, '::'
+  from generate_series(1, ${count}) n returning id, request_id, occurred_at)
+insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`;
+
+const newIds = () => `'${encodeTime(Date.now())}' || lpad(n::text, 16, '0')`;
+
 let count = 0;
 
 /** Writes events at `occurred_at`, in the past. All except the last get an outcome. Returns their ids. */

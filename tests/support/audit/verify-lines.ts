@@ -32,6 +32,11 @@ export async function kept(text: string, name = "kept.txt"): Promise<KeptRoot> {
   return root;
 }
 
+/** Returns a verdict's result and the codes of its findings without duplicates, such as `altered event_late`. */
+export function summaryOf(verdict: Verdict): string {
+  return [verdict.result, ...codesOf(verdict)].join(" ");
+}
+
 /** Returns the codes of a verdict's findings, without duplicates. */
 export function codesOf({ findings }: Verdict): string[] {
   return [...new Set(findings.map(({ code }) => code))];
