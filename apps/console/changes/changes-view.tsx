@@ -1,4 +1,3 @@
-import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
 import { Button, DataTable, Empty, Form, PagedRows, TextField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
@@ -18,7 +17,27 @@ export function ChangesView() {
       <Filters filter={filter} onChoose={setFilter} />
       <PagedRows pages={pages}>
         {(changes) =>
-          changes.length === 0 ? <NoChange filter={filter} /> : <ChangeTable changes={changes} />
+          changes.length === 0 ? (
+            <NoChange filter={filter} />
+          ) : (
+            <DataTable
+              label="Changes"
+              columns={["Service", "Change", "Operator", "Reason", "Time"]}
+              kinds={{ Reason: "cell-reason" }}
+              rows={changes.map(({ service, revision, action, operator, reason, link, created_at }) => ({
+                key: `${service}:${revision}`,
+                cells: [
+                  <a class="name" href={fragmentOf({ name: "revisions", service, revision })}>
+                    {service}, revision {revision}
+                  </a>,
+                  <span class={`quiet did-${action}`}>{DONE[action]}</span>,
+                  operator ?? <span class="quiet">seeds</span>,
+                  (reason !== null || link !== null) && <Note reason={reason} link={link} />,
+                  <Time at={created_at} />,
+                ],
+              }))}
+            />
+          )
         }
       </PagedRows>
     </>
@@ -69,27 +88,5 @@ function NoChange({ filter: { service, operator } }: { filter: ChangeFilter }) {
     <Empty title="No change matches.">
       <p>The filters take the exact name of a service and of an operator.</p>
     </Empty>
-  );
-}
-
-function ChangeTable({ changes }: { changes: readonly RecordedChange[] }) {
-  return (
-    <DataTable
-      label="Changes"
-      columns={["Service", "Change", "Operator", "Reason", "Time"]}
-      kinds={{ Reason: "cell-reason" }}
-      rows={changes.map(({ service, revision, action, operator, reason, link, created_at }) => ({
-        key: `${service}:${revision}`,
-        cells: [
-          <a class="name" href={fragmentOf({ name: "revisions", service, revision })}>
-            {service}, revision {revision}
-          </a>,
-          <span class={`quiet did-${action}`}>{DONE[action]}</span>,
-          operator ?? <span class="quiet">seeds</span>,
-          (reason !== null || link !== null) && <Note reason={reason} link={link} />,
-          <Time at={created_at} />,
-        ],
-      }))}
-    />
   );
 }

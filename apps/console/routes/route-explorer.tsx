@@ -1,12 +1,13 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
 import { Button, DataTable, Empty, hasWords, Route, Rows, TextField, wordsOf } from "@ostiary/lib/page";
+import type { ComponentChildren } from "preact";
 import { useId, useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { Catalog } from "../parts/catalog.tsx";
 import { counted, Methods, ScopeBadge } from "../parts/shown.tsx";
 import { countScopes, type RouteRow, routeRows } from "./rows.ts";
 
-/** Shows routes, with a search over all their fields and a filter by scope. */
+/** Shows routes of one service, or of several with their owners, with a search over all their fields and a filter by scope. */
 export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]; withService: boolean }) {
   const [search, setSearch] = useState("");
   const [scope, setScope] = useState<Scope | null>(null);
@@ -45,7 +46,16 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
           </Button>
         </Empty>
       ) : (
-        <Rows rows={shown}>{(first) => <RouteTable rows={first} withService={withService} />}</Rows>
+        <Rows rows={shown}>
+          {(first) => (
+            <DataTable
+              label="Routes"
+              columns={["Route", "Scope", ...(withService ? ["Owner"] : []), "Labels", "Limit", "Audit"]}
+              kinds={{ Route: "cell-route", Limit: "cell-limit", Audit: "cell-short" }}
+              rows={first.map((row, index) => ({ key: index, cells: cellsOf(row, withService) }))}
+            />
+          )}
+        </Rows>
       )}
     </section>
   );
@@ -85,44 +95,9 @@ export function RoutesView() {
   );
 }
 
-interface RouteTableProps {
-  rows: readonly RouteRow[];
-  /** Whether to show the service; false when all routes belong to one service. */
-  withService: boolean;
-}
-
-/** Shows routes. On a narrow screen each row is a card. */
-function RouteTable({ rows, withService }: RouteTableProps) {
-  return (
-    <DataTable
-      label="Routes"
-      columns={["Route", "Scope", ...(withService ? ["Owner"] : []), "Labels", "Limit", "Audit"]}
-      kinds={{ Route: "cell-route", Limit: "cell-limit", Audit: "cell-short" }}
-      rows={rows.map(({ service, scope, limit, labels, methods, audited, ...route }, index) => ({
-        key: index,
-        cells: [
-          <RoutePath {...route} methods={methods} />,
-          <ScopeBadge scope={scope} />,
-          ...(withService ? [<a href={fragmentOf({ name: "service", service })}>{service}</a>] : []),
-          <Labels labels={labels} />,
-          limit === "" ? <span class="quiet">default</span> : limit,
-          audited.length === 0 ? (
-            <span class="quiet">no</span>
-          ) : audited.length === methods.length ? (
-            "yes"
-          ) : (
-            audited.join(", ")
-          ),
-        ],
-      }))}
-    />
-  );
-}
-
-type RoutePathProps = Pick<RouteRow, "path" | "methods" | "upstream" | "bounds">;
-
-function RoutePath({ path, methods, upstream, bounds }: RoutePathProps) {
-  return (
+function cellsOf(row: RouteRow, withService: boolean): ComponentChildren[] {
+  const { service, scope, path, methods, upstream, bounds, labels, limit, audited } = row;
+  return [
     <>
       <Methods methods={methods} />{" "}
       <span class="name">
@@ -136,19 +111,24 @@ function RoutePath({ path, methods, upstream, bounds }: RoutePathProps) {
         </span>
       )}
       {bounds !== "" && <span class="below quiet">{bounds}</span>}
-    </>
-  );
+    </>,
+    <ScopeBadge scope={scope} />,
+    ...(withService ? [<a href={fragmentOf({ name: "service", service })}>{service}</a>] : []),
+    <span class={labels.length === 0 ? "quiet" : "labels"}>
+      {labels.length === 0
+        ? "none required"
+        : labels.map((label) => (
+            <span key={label} class="label">
+              {label}
+            </span>
+          ))}
+    </span>,
+    limit === "" ? <span class="quiet">default</span> : limit,
+    <span class={audited.length === 0 ? "quiet" : undefined}>{auditText(row)}</span>,
+  ];
 }
 
-function Labels({ labels }: Pick<RouteRow, "labels">) {
-  if (labels.length === 0) return <span class="quiet">none required</span>;
-  return (
-    <span class="labels">
-      {labels.map((label) => (
-        <span key={label} class="label">
-          {label}
-        </span>
-      ))}
-    </span>
-  );
+function auditText({ audited, methods }: RouteRow): string {
+  if (audited.length === 0) return "no";
+  return audited.length === methods.length ? "yes" : audited.join(", ");
 }

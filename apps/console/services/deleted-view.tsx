@@ -1,4 +1,3 @@
-import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
 import { DataTable, Empty, PagedRows, Time } from "@ostiary/lib/page";
 import { fragmentOf } from "../console-address.ts";
 import { useChanges, useOperator } from "../console-session.ts";
@@ -12,6 +11,9 @@ const PAGES_AT_A_TIME = 10;
 /** Shows the services whose newest change is a deletion. Reads the changes from the newest to the oldest. */
 export function DeletedView() {
   const pages = useChanges((registry, last) => readOlder(registry, last, PAGES_AT_A_TIME), "");
+  const action = mayWrite(useOperator()) ? "Restore …" : "Show";
+  const placeOf = (service: string, revision: number | null) =>
+    fragmentOf({ name: "revisions", service, revision });
   const { items: changes, has_more } = pages;
   const oldest = changes.at(-1);
   return (
@@ -31,7 +33,30 @@ export function DeletedView() {
                 <a href={fragmentOf({ name: "services" })}>All services</a>
               </Empty>
             ) : (
-              <Deletions deletions={deletions} />
+              <DataTable
+                label="Deleted services"
+                columns={["Service", "Deleted", "Operator", "Reason", "Actions"]}
+                kinds={{ Reason: "cell-reason" }}
+                rows={deletions.map(({ service, revision, operator, reason, link, created_at }) => ({
+                  key: service,
+                  cells: [
+                    <a class="name" href={placeOf(service, null)}>
+                      {service}
+                    </a>,
+                    <Time at={created_at} />,
+                    operator,
+                    (reason !== null || link !== null) && <Note reason={reason} link={link} />,
+                    // the revision before a deletion has the last config of the service
+                    <a
+                      class="button"
+                      href={placeOf(service, revision - 1)}
+                      aria-label={`${action} ${service}`}
+                    >
+                      {action}
+                    </a>,
+                  ],
+                }))}
+              />
             )}
             {has_more && oldest !== undefined && (
               <p class="lead">
@@ -42,35 +67,5 @@ export function DeletedView() {
         )}
       </PagedRows>
     </>
-  );
-}
-
-/** Lists deletions. The revision before a deletion has the last config of the service. */
-function Deletions({ deletions }: { deletions: readonly RecordedChange[] }) {
-  const action = mayWrite(useOperator()) ? "Restore …" : "Show";
-  return (
-    <DataTable
-      label="Deleted services"
-      columns={["Service", "Deleted", "Operator", "Reason", "Actions"]}
-      kinds={{ Reason: "cell-reason" }}
-      rows={deletions.map(({ service, revision, operator, reason, link, created_at }) => ({
-        key: service,
-        cells: [
-          <a class="name" href={fragmentOf({ name: "revisions", service, revision: null })}>
-            {service}
-          </a>,
-          <Time at={created_at} />,
-          operator,
-          (reason !== null || link !== null) && <Note reason={reason} link={link} />,
-          <a
-            class="button"
-            href={fragmentOf({ name: "revisions", service, revision: revision - 1 })}
-            aria-label={`${action} ${service}`}
-          >
-            {action}
-          </a>,
-        ],
-      }))}
-    />
   );
 }

@@ -4,7 +4,6 @@ import {
   limitText,
   listChanges,
   markChanges,
-  type RateLimitPolicy,
   testText,
   timeoutText,
 } from "@ostiary/lib/domain/routes";
@@ -73,8 +72,36 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
         </p>
       </div>
       {missing.length > 0 && <WhyNot write={`change or delete ${name}`} missing={missing} />}
-      {policies.length > 0 && <Policies policies={policies} />}
-      {tests.length > 0 && <Tests tests={tests} />}
+      {policies.length > 0 && (
+        <section>
+          <h2>Rate limit policies</h2>
+          <DataTable
+            label="Rate limit policies"
+            columns={["Policy", "Limit", "Bucket"]}
+            rows={policies.map(([policy, limit]) => ({
+              key: policy,
+              cells: [
+                <code>{policy}</code>,
+                limitText(limit),
+                limit.shared ? "shared by all services that use the policy" : "used by this service only",
+              ],
+            }))}
+          />
+        </section>
+      )}
+      {tests.length > 0 && (
+        <section>
+          <h2>Tests</h2>
+          <DataTable
+            label="Tests"
+            columns={["Test", "Request and expectation"]}
+            rows={tests.map((test) => ({
+              key: test.name,
+              cells: [test.name, <code>{testText(test)}</code>],
+            }))}
+          />
+        </section>
+      )}
       <h2>Routes</h2>
       <RouteExplorer rows={rows} withService={false} />
       {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onReload={onChanged} />}
@@ -97,39 +124,6 @@ function Facts({ service: { revision, url, openapi, timeout_ms, max_body_bytes }
       {timeout_ms !== undefined && <Fact name="Timeout">{timeoutText(timeout_ms)}</Fact>}
       {max_body_bytes !== undefined && <Fact name="Largest body">{bodyText(max_body_bytes)}</Fact>}
     </dl>
-  );
-}
-
-function Policies({ policies }: { policies: [name: string, policy: RateLimitPolicy][] }) {
-  return (
-    <section>
-      <h2>Rate limit policies</h2>
-      <DataTable
-        label="Rate limit policies"
-        columns={["Policy", "Limit", "Bucket"]}
-        rows={policies.map(([policy, limit]) => ({
-          key: policy,
-          cells: [
-            <code>{policy}</code>,
-            limitText(limit),
-            limit.shared ? "shared by all services that use the policy" : "used by this service only",
-          ],
-        }))}
-      />
-    </section>
-  );
-}
-
-function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
-  return (
-    <section>
-      <h2>Tests</h2>
-      <DataTable
-        label="Tests"
-        columns={["Test", "Request and expectation"]}
-        rows={tests.map((test) => ({ key: test.name, cells: [test.name, <code>{testText(test)}</code>] }))}
-      />
-    </section>
   );
 }
 

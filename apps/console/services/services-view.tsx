@@ -3,7 +3,7 @@ import { DataTable, SearchedList, wholeList } from "@ostiary/lib/page";
 import { fragmentOf } from "../console-address.ts";
 import { Catalog } from "../parts/catalog.tsx";
 import { ScopeBadge } from "../parts/shown.tsx";
-import { type ServiceRow, serviceRows } from "../routes/rows.ts";
+import { serviceRows } from "../routes/rows.ts";
 
 const TEXTS = {
   title: "Services",
@@ -23,7 +23,28 @@ export function ServicesView() {
             always
             textOf={({ name, url }) => `${name}\n${url}`}
           >
-            {(shown) => <ServiceTable rows={shown} />}
+            {(shown) => (
+              <DataTable
+                label="Services"
+                columns={["Service", "URL", "Routes"]}
+                rows={shown.map(({ name, url, counts }) => ({
+                  key: name,
+                  cells: [
+                    <a class="name" href={fragmentOf({ name: "service", service: name })}>
+                      {name}
+                    </a>,
+                    <code>{url}</code>,
+                    <span class="spread">
+                      {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
+                        <span key={scope}>
+                          <ScopeBadge scope={scope} /> {counts[scope].toLocaleString("en")}
+                        </span>
+                      ))}
+                    </span>,
+                  ],
+                }))}
+              />
+            )}
           </SearchedList>
           <p class="lead">
             <a class="button" href={fragmentOf({ name: "deleted" })}>
@@ -33,30 +54,5 @@ export function ServicesView() {
         </>
       )}
     </Catalog>
-  );
-}
-
-function ServiceTable({ rows }: { rows: readonly ServiceRow[] }) {
-  return (
-    <DataTable
-      label="Services"
-      columns={["Service", "URL", "Routes"]}
-      rows={rows.map(({ name, url, counts }) => ({
-        key: name,
-        cells: [
-          <a class="name" href={fragmentOf({ name: "service", service: name })}>
-            {name}
-          </a>,
-          <code>{url}</code>,
-          <span class="spread">
-            {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
-              <span key={scope}>
-                <ScopeBadge scope={scope} /> {counts[scope].toLocaleString("en")}
-              </span>
-            ))}
-          </span>,
-        ],
-      }))}
-    />
   );
 }

@@ -9,7 +9,7 @@ import { RoleField, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
 export function InvitesView() {
-  const t = useTexts().invites;
+  const { invites: t, members } = useTexts();
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<Invite | null>(null);
   const pages = useList("invites", Invite, pathTo("org", "invites"));
@@ -26,7 +26,32 @@ export function InvitesView() {
         texts={t}
         textOf={({ email, role, token_prefix }) => `${email ?? ""} ${role ?? ""} ${token_prefix}`}
       >
-        {(invites) => <InviteTable invites={invites} onRevoke={setRevoking} />}
+        {(invites) => (
+          <DataTable
+            label={t.title}
+            columns={Object.values(t.columns)}
+            rows={invites.map((invite) => ({
+              key: invite.id,
+              cells: [
+                invite.email ?? <code>{invite.token_prefix}</code>,
+                invite.role ?? members.noRole,
+                t.status[invite.status],
+                t.uses(invite.use_count, invite.max_uses),
+                <Time at={invite.expires_at} />,
+                (invite.token !== undefined || invite.status === "active") && (
+                  <span class="actions">
+                    {invite.token !== undefined && (
+                      <CopyButton text={linkOf(invite.token)} label={t.copyLink} />
+                    )}
+                    {invite.status === "active" && (
+                      <Button onClick={() => setRevoking(invite)}>{t.revoke}</Button>
+                    )}
+                  </span>
+                ),
+              ],
+            }))}
+          />
+        )}
       </SearchedList>
       {creating && <InviteDialog onClose={() => setCreating(false)} onChange={pages.reload} />}
       {revoking !== null && (
@@ -42,38 +67,6 @@ export function InvitesView() {
         </ConfirmDeletion>
       )}
     </>
-  );
-}
-
-interface InviteTableProps {
-  invites: readonly Invite[];
-  onRevoke: (invite: Invite) => void;
-}
-
-function InviteTable({ invites, onRevoke }: InviteTableProps) {
-  const { invites: t, members } = useTexts();
-  const { columns } = t;
-  return (
-    <DataTable
-      label={t.title}
-      columns={[columns.invite, columns.role, columns.status, columns.uses, columns.ends, columns.actions]}
-      rows={invites.map((invite) => ({
-        key: invite.id,
-        cells: [
-          invite.email ?? <code>{invite.token_prefix}</code>,
-          invite.role ?? members.noRole,
-          t.status[invite.status],
-          t.uses(invite.use_count, invite.max_uses),
-          <Time at={invite.expires_at} />,
-          (invite.token !== undefined || invite.status === "active") && (
-            <span class="actions">
-              {invite.token !== undefined && <CopyButton text={linkOf(invite.token)} label={t.copyLink} />}
-              {invite.status === "active" && <Button onClick={() => onRevoke(invite)}>{t.revoke}</Button>}
-            </span>
-          ),
-        ],
-      }))}
-    />
   );
 }
 

@@ -33,9 +33,16 @@ interface KeyListProps {
 
 /** Lists the keys of one owner, with dialogs to change the keys. */
 export function KeyList({ address, manages, more }: KeyListProps) {
-  const { keys: t, invites } = useTexts();
+  const { keys: t, invites, audit } = useTexts();
   const session = useSession();
+  const addressIn = useAddress();
   const ofMember = session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
+  const log = address === PERSON_KEY_ADDRESS ? PERSON_LOG : ofMember;
+  const eventsOf = ({ view }: Log, { key_prefix }: ApiKey) =>
+    addressIn(view, { query: new URLSearchParams({ key_prefix }) });
+  const nowMs = Date.now();
+  /** The last column has the actions. */
+  const cellsMax = manages ? 5 : 4;
   const [open, setOpen] = useState<Open>(null);
   const pages = useList("keys", ApiKey, pathTo(...address.path));
   const dialog = { address, onClose: () => setOpen(null), onChange: pages.reload };
@@ -52,11 +59,33 @@ export function KeyList({ address, manages, more }: KeyListProps) {
       )}
       <SearchedList pages={pages} texts={t} textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}>
         {(keys) => (
-          <KeyTable
-            keys={keys}
-            log={address === PERSON_KEY_ADDRESS ? PERSON_LOG : ofMember}
-            manages={manages}
-            onOpen={setOpen}
+          <DataTable
+            label={t.title}
+            columns={Object.values(t.columns).slice(0, cellsMax)}
+            rows={keys.map((key) => ({
+              key: key.id,
+              cells: [
+                <span class="name">{key.name}</span>,
+                <>
+                  <code>{key.key_prefix}</code>
+                  {log !== null && (
+                    <a class="below" href={eventsOf(log, key)}>
+                      {audit.sameKey}
+                    </a>
+                  )}
+                </>,
+                key.last_used_at === null ? t.neverUsed : <Time at={key.last_used_at} />,
+                <Ends shown={key} nowMs={nowMs} />,
+                isUsable(key, nowMs) && (
+                  <span class="actions">
+                    <Button onClick={() => setOpen({ name: "rotate", key })}>{t.rotate}</Button>
+                    <Button look="danger" onClick={() => setOpen({ name: "revoke", key })}>
+                      {invites.revoke}
+                    </Button>
+                  </span>
+                ),
+              ].slice(0, cellsMax),
+            }))}
           />
         )}
       </SearchedList>
@@ -77,52 +106,6 @@ export function KeyList({ address, manages, more }: KeyListProps) {
         </ConfirmDeletion>
       )}
     </section>
-  );
-}
-
-interface KeyTableProps {
-  keys: readonly ApiKey[];
-  log: Log | null;
-  manages: boolean;
-  onOpen: (open: Open) => void;
-}
-
-function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
-  const { keys: t, invites, audit } = useTexts();
-  const { columns } = t;
-  const address = useAddress();
-  const nowMs = Date.now();
-  const eventsOf = ({ view }: Log, key_prefix: string) =>
-    address(view, { query: new URLSearchParams({ key_prefix }) });
-  return (
-    <DataTable
-      label={t.title}
-      columns={[columns.name, columns.key, columns.used, columns.ends, ...(manages ? [columns.actions] : [])]}
-      rows={keys.map((key) => ({
-        key: key.id,
-        cells: [
-          <span class="name">{key.name}</span>,
-          <>
-            <code>{key.key_prefix}</code>
-            {log !== null && (
-              <a class="below" href={eventsOf(log, key.key_prefix)}>
-                {audit.sameKey}
-              </a>
-            )}
-          </>,
-          key.last_used_at === null ? t.neverUsed : <Time at={key.last_used_at} />,
-          <Ends shown={key} nowMs={nowMs} />,
-          manages && isUsable(key, nowMs) && (
-            <span class="actions">
-              <Button onClick={() => onOpen({ name: "rotate", key })}>{t.rotate}</Button>
-              <Button look="danger" onClick={() => onOpen({ name: "revoke", key })}>
-                {invites.revoke}
-              </Button>
-            </span>
-          ),
-        ].slice(0, manages ? 5 : 4),
-      }))}
-    />
   );
 }
 

@@ -52,37 +52,29 @@ function MemberList() {
         always
         textOf={(member) => `${nameOf(member, t)} ${member.role ?? ""} ${member.id}`}
       >
-        {(members) => <MemberTable members={members} />}
+        {(members) => (
+          <DataTable
+            label={t.title}
+            columns={Object.values(t.columns)}
+            rows={members.map((member) => ({
+              key: member.id,
+              cells: [
+                <>
+                  <a class="name" href={address(MEMBERS, { segments: [member.id] })}>
+                    <PersonName member={member} />
+                  </a>
+                  {member.id === session.member.value?.member_id && <span class="quiet"> {t.you}</span>}
+                </>,
+                member.role ?? t.noRole,
+                t.status[member.status],
+                t.principal[member.principal],
+                <Time at={member.created_at} />,
+              ],
+            }))}
+          />
+        )}
       </SearchedList>
     </>
-  );
-}
-
-function MemberTable({ members }: { members: readonly Member[] }) {
-  const t = useTexts().members;
-  const session = useSession();
-  const address = useAddress();
-  const own = session.member.value?.member_id;
-  return (
-    <DataTable
-      label={t.title}
-      columns={[t.columns.name, t.columns.role, t.columns.status, t.columns.kind, t.columns.since]}
-      rows={members.map((member) => ({
-        key: member.id,
-        cells: [
-          <>
-            <a class="name" href={address(MEMBERS, { segments: [member.id] })}>
-              <PersonName member={member} />
-            </a>
-            {member.id === own && <span class="quiet"> {t.you}</span>}
-          </>,
-          member.role ?? t.noRole,
-          t.status[member.status],
-          t.principal[member.principal],
-          <Time at={member.created_at} />,
-        ],
-      }))}
-    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { type Membership, Organization } from "@ostiary/lib/contracts/identity-api";
+import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { DataTable, Empty, FailureNotice, Loaded, Loading, useRequest } from "@ostiary/lib/page";
 import type { JSX } from "preact";
 import { pathTo } from "../gateway.ts";
@@ -9,40 +9,36 @@ import { useTexts } from "../texts/texts.ts";
 
 export function OrganizationsView() {
   const session = useSession();
-  const { organizations: texts } = useTexts();
+  const { organizations: texts, members } = useTexts();
   const memberships = useRequest(() => session.organization.list(), "memberships");
   return (
     <>
       <p class="lead">{texts.lead}</p>
-      <Loaded request={memberships}>{(all) => <Organizations memberships={all} />}</Loaded>
+      <Loaded request={memberships}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title={texts.none}>
+              <p>{texts.noneHelp}</p>
+            </Empty>
+          ) : (
+            <DataTable
+              label={texts.list}
+              columns={[texts.name, texts.role]}
+              rows={all.map(({ id, organization, role }) => ({
+                key: id,
+                cells: [
+                  <a class="name" href={addressOf(OVERVIEW, organization.id)}>
+                    {organization.name}
+                  </a>,
+                  role ?? members.noRole,
+                ],
+              }))}
+            />
+          )
+        }
+      </Loaded>
       <CreateOrganization onUnknown={memberships.reload} />
     </>
-  );
-}
-
-function Organizations({ memberships }: { memberships: readonly Membership[] }) {
-  const { organizations: texts, members } = useTexts();
-  if (memberships.length === 0) {
-    return (
-      <Empty title={texts.none}>
-        <p>{texts.noneHelp}</p>
-      </Empty>
-    );
-  }
-  return (
-    <DataTable
-      label={texts.list}
-      columns={[texts.name, texts.role]}
-      rows={memberships.map(({ id, organization, role }) => ({
-        key: id,
-        cells: [
-          <a class="name" href={addressOf(OVERVIEW, organization.id)}>
-            {organization.name}
-          </a>,
-          role ?? members.noRole,
-        ],
-      }))}
-    />
   );
 }
 

@@ -26,7 +26,9 @@ export function ServiceAccountsView({ place }: { place: PageAddress }) {
 }
 
 function AccountList() {
-  const t = useTexts().serviceAccounts;
+  const { serviceAccounts: t, members } = useTexts();
+  const { columns } = members;
+  const address = useAddress();
   const pages = useList("service_accounts", ServiceAccount, pathTo("org", "service-accounts"));
   return (
     <>
@@ -35,32 +37,25 @@ function AccountList() {
         <RestrictedKey label={t.create} look="main" onChange={pages.reload} />
       </p>
       <SearchedList pages={pages} texts={t} textOf={({ name, role, id }) => `${name} ${role ?? ""} ${id}`}>
-        {(accounts) => <AccountTable accounts={accounts} />}
+        {(accounts) => (
+          <DataTable
+            label={t.title}
+            columns={[columns.name, columns.role, columns.status, columns.since]}
+            rows={accounts.map(({ id, name, role, status, created_at }) => ({
+              key: id,
+              cells: [
+                <a class="name" href={address(SERVICE_ACCOUNTS, { segments: [id] })}>
+                  {name}
+                </a>,
+                role ?? members.noRole,
+                members.status[status],
+                <Time at={created_at} />,
+              ],
+            }))}
+          />
+        )}
       </SearchedList>
     </>
-  );
-}
-
-function AccountTable({ accounts }: { accounts: readonly ServiceAccount[] }) {
-  const t = useTexts();
-  const address = useAddress();
-  const { name, role, status, since } = t.members.columns;
-  return (
-    <DataTable
-      label={t.serviceAccounts.title}
-      columns={[name, role, status, since]}
-      rows={accounts.map((account) => ({
-        key: account.id,
-        cells: [
-          <a class="name" href={address(SERVICE_ACCOUNTS, { segments: [account.id] })}>
-            {account.name}
-          </a>,
-          account.role ?? t.members.noRole,
-          t.members.status[account.status],
-          <Time at={account.created_at} />,
-        ],
-      }))}
-    />
   );
 }
 
