@@ -1,26 +1,19 @@
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { SignInSettings } from "../../contracts/sign-in.ts";
-import type { SignInFailure } from "./provider.ts";
+import { SignInFailure } from "./provider.ts";
 import { ProviderSession } from "./provider-session.ts";
 
 /**
  * The reason why a page asks for a sign-in.
  *
  * - `out`: the person signed out
- * - `ended`: the sign-in has ended
  * - `token`: the service no longer accepts the token that the person entered
- * - `refused`, `unsafe`, `unavailable`, `insecure`, `blocked`, `clock`: the sign-in failed, see {@link SignInFailure}
  * - `unknown`: the service does not accept the person whom the identity provider signed in
  * - `failed`: a call of the service failed, as `detail` says
+ * - others: the sign-in ended or failed, see {@link SignInFailure}
  */
 export interface SignedOut {
-  readonly reason:
-    | "out"
-    | "ended"
-    | "token"
-    | "unknown"
-    | "failed"
-    | Exclude<SignInFailure["kind"], "needed">;
+  readonly reason: "out" | "token" | "unknown" | "failed" | SignInFailure["reason"];
   /** The message of the identity provider or the service. It is shown as text, never as markup. */
   readonly detail?: string;
 }
@@ -80,15 +73,15 @@ export abstract class PageSession<Address> {
   /** Redirects to the provider of `issuer`, by default that of the last sign-in. If silent, it shows no page. */
   async signIn(silent = false, issuer?: string): Promise<void> {
     const failure = await this.provider?.begin(silent, issuer);
-    if (failure) this.end(signedOutBy(failure));
+    if (failure) this.end(failure);
   }
 
   async #comeBack(provider: ProviderSession): Promise<void> {
-    const result = await provider.finish();
+    const name = await provider.finish();
     this.restore();
     this.follow();
-    if (!result.ok) return this.end(signedOutBy(result.failure));
-    const why = await this.open(result.name);
+    if (name instanceof SignInFailure) return this.end(name);
+    const why = await this.open(name);
     if (why === null) return provider.remember();
     this.end(why);
   }
@@ -128,10 +121,6 @@ export abstract class PageSession<Address> {
     this.end({ reason: "out" });
     await this.provider?.signOut();
   }
-}
-
-function signedOutBy({ kind, message }: SignInFailure): SignedOut {
-  return kind === "needed" ? { reason: "ended" } : { reason: kind, detail: message };
 }
 
 /** Replaces the fragment of the URL without a new history entry. */

@@ -2,10 +2,10 @@ import { Type } from "@sinclair/typebox";
 import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.ts";
 import {
   cleanAddress,
-  failedWith,
   keyOf,
   Provider,
-  type SignInFailure,
+  SignInFailure,
+  signInFailureOf,
   type Tokens,
   takeAttempt,
 } from "./provider.ts";
@@ -56,23 +56,23 @@ export class ProviderSession {
   async begin(silent: boolean, issuer?: string): Promise<SignInFailure | null> {
     forgetInTab(this.#signedInKey);
     this.#provider = this.#providerAt(issuer) ?? this.#provider;
-    return this.#provider.begin(location.hash, silent);
+    return this.#provider.begin(location.hash, silent).then(() => null, signInFailureOf);
   }
 
-  /** Completes a sign-in at the issuer where it began, and restores the fragment. `name` is the person's, if known. */
-  async finish() {
+  /** Completes a sign-in at the issuer where it began, and restores the fragment. Returns the person's name, if known. */
+  async finish(): Promise<string | SignInFailure | null> {
     const { search } = location;
     // Removes the code from the address bar and the history before any request.
     cleanAddress(this.#path, "#/");
     const attempt = takeAttempt(this.#path);
     const provider = this.#providerAt(attempt?.issuer);
-    if (attempt === null || provider === undefined) return failedWith("unsafe");
+    if (attempt === null || provider === undefined) return new SignInFailure("unsafe");
     this.#provider = provider;
-    const result = await provider.finish(search, attempt);
+    const tokens = await provider.finish(search, attempt).catch(signInFailureOf);
     cleanAddress(this.#path, attempt.fragment || "#/");
-    if (!result.ok) return result;
-    this.#held = { provider, tokens: result.tokens };
-    return { ok: true, name: result.tokens.name } as const;
+    if (tokens instanceof SignInFailure) return tokens;
+    this.#held = { provider, tokens };
+    return tokens.name;
   }
 
   #providerAt(issuer: string | null | undefined): Provider | undefined {
@@ -129,18 +129,18 @@ export class ProviderSession {
 
   async #renew(held: Held, refused: boolean): Promise<AccessToken> {
     const { provider, tokens } = held;
-    const result = await provider.renew(tokens);
+    const renewed = await provider.renew(tokens).catch(signInFailureOf);
     // The person may have signed out before the response arrived.
     if (this.#held !== held) return { ok: false, reason: "over" };
-    if (result.ok) {
-      this.#held = { provider, tokens: result.tokens };
-      return { ok: true, token: result.tokens.access_token };
+    if (!(renewed instanceof SignInFailure)) {
+      this.#held = { provider, tokens: renewed };
+      return { ok: true, token: renewed.access_token };
     }
-    if (result.failure.kind === "unsafe") {
+    if (renewed.reason === "unsafe") {
       this.forget();
       return { ok: false, reason: "over" };
     }
-    if (result.failure.kind === "unavailable") return { ok: false, reason: "unavailable" };
+    if (renewed.reason === "unavailable") return { ok: false, reason: "unavailable" };
     const isOver = refused || (tokens.endsMs !== null && tokens.endsMs <= Date.now());
     return isOver ? { ok: false, reason: "over" } : { ok: true, token: tokens.access_token };
   }

@@ -43,24 +43,21 @@ export interface Tokens {
  * - `insecure`: the page was not opened with https, so the browser lacks the functions that a sign-in needs
  * - `blocked`: the browser blocks the storage that a sign-in needs
  * - `clock`: the clock of this device and the provider's clock differ
- * - `needed`: the person must sign in at the identity provider's page, for example because the session ended
+ * - `ended`: the person must sign in at the identity provider's page, for example because the session ended
  * - `refused`: the identity provider or the person refused the sign-in
  * - `unsafe`: the response does not belong to a sign-in of this tab, or fails a check
  * - `unavailable`: the identity provider sends no valid response, or does not allow calls from this page (CORS)
  */
-export type SignInFailure = {
-  kind: "insecure" | "blocked" | "clock" | "needed" | "refused" | "unsafe" | "unavailable";
-  message: string;
-};
+export class SignInFailure extends Error {
+  readonly reason: "insecure" | "blocked" | "clock" | "ended" | "refused" | "unsafe" | "unavailable";
+  /** The message of the identity provider. Empty if there is none. */
+  readonly detail: string;
 
-interface Failed {
-  ok: false;
-  failure: SignInFailure;
-}
-type SignInResult = { ok: true; tokens: Tokens } | Failed;
-
-export function failedWith(kind: SignInFailure["kind"]): Failed {
-  return { ok: false, failure: { kind, message: "" } };
+  constructor(reason: SignInFailure["reason"], detail = "") {
+    super(detail);
+    this.reason = reason;
+    this.detail = detail;
+  }
 }
 
 const TIMEOUT_MS = 30_000;
@@ -76,7 +73,10 @@ const NEEDED = new Set([
 /** The error codes for a response that is not the provider's, such as half a response or a proxy's error page. */
 const UNUSABLE = new Set([oauth.RESPONSE_IS_NOT_CONFORM, oauth.RESPONSE_IS_NOT_JSON, oauth.PARSE_ERROR]);
 
-/** A client of the identity provider (PT-10): code flow with PKCE, and checks of state, nonce and issuer. */
+/**
+ * A client of the identity provider (PT-10): code flow with PKCE, and checks of state, nonce and issuer. Calls throw
+ * errors that {@link signInFailureOf} explains.
+ */
 export class Provider {
   readonly #settings: SignInSettings;
   readonly #path: string;
@@ -103,30 +103,23 @@ export class Provider {
     return this.#settings.issuer;
   }
 
-  /** Redirects to the identity provider, which shows no page if `silent`. Returns null, or why that is not possible. */
-  async begin(fragment: string, silent: boolean): Promise<SignInFailure | null> {
-    if (!isSecureContext) return { kind: "insecure", message: "" };
-    try {
-      const server = await this.#discover();
-      const { authorization_endpoint } = server;
-      if (authorization_endpoint === undefined)
-        throw new Error("The provider's discovery document has no authorization_endpoint.");
-      const attempt: Attempt = {
-        issuer: this.issuer,
-        state: oauth.generateRandomState(),
-        nonce: oauth.generateRandomNonce(),
-        verifier: oauth.generateRandomCodeVerifier(),
-        fragment,
-      };
-      const address = new URL(authorization_endpoint);
-      const request = await this.#request(attempt, silent);
-      for (const [name, value] of Object.entries(request)) address.searchParams.set(name, value);
-      if (!keepInTab(keyOf(this.#path, "attempt"), attempt)) return { kind: "blocked", message: "" };
-      location.assign(address);
-      return null;
-    } catch (error) {
-      return failureOf(error);
-    }
+  /** Redirects to the identity provider, which shows no page if `silent`. */
+  async begin(fragment: string, silent: boolean): Promise<void> {
+    if (!isSecureContext) throw new SignInFailure("insecure");
+    const { authorization_endpoint } = await this.#discover();
+    if (authorization_endpoint === undefined) throw new SignInFailure("unavailable");
+    const attempt: Attempt = {
+      issuer: this.issuer,
+      state: oauth.generateRandomState(),
+      nonce: oauth.generateRandomNonce(),
+      verifier: oauth.generateRandomCodeVerifier(),
+      fragment,
+    };
+    const address = new URL(authorization_endpoint);
+    const request = await this.#request(attempt, silent);
+    for (const [name, value] of Object.entries(request)) address.searchParams.set(name, value);
+    if (!keepInTab(keyOf(this.#path, "attempt"), attempt)) throw new SignInFailure("blocked");
+    location.assign(address);
   }
 
   async #request({ state, nonce, verifier }: Attempt, silent: boolean): Promise<Record<string, string>> {
@@ -158,52 +151,40 @@ export class Provider {
    * Exchanges the code in the query of the redirect URI for tokens. Refuses a response to another attempt, and one that
    * names another issuer (RFC 9207).
    */
-  async finish(search: string, attempt: Attempt): Promise<SignInResult> {
-    try {
-      const server = await this.#discover();
-      const returned = new URLSearchParams(search);
-      const parameters = oauth.validateAuthResponse(server, this.#client, returned, attempt.state);
-      const response = await oauth.authorizationCodeGrantRequest(
-        server,
-        this.#client,
-        oauth.None(),
-        parameters,
-        this.#redirect_uri,
-        attempt.verifier,
-        { ...this.#options, additionalParameters: this.#audience },
-      );
-      const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
-        expectedNonce: attempt.nonce,
-        requireIdToken: true,
-      });
-      return { ok: true, tokens: tokensOf(tokens, null) };
-    } catch (error) {
-      return { ok: false, failure: failureOf(error) };
-    }
+  async finish(search: string, attempt: Attempt): Promise<Tokens> {
+    const server = await this.#discover();
+    const returned = new URLSearchParams(search);
+    const parameters = oauth.validateAuthResponse(server, this.#client, returned, attempt.state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      this.#client,
+      oauth.None(),
+      parameters,
+      this.#redirect_uri,
+      attempt.verifier,
+      { ...this.#options, additionalParameters: this.#audience },
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
+      expectedNonce: attempt.nonce,
+      requireIdToken: true,
+    });
+    return tokensOf(tokens, null);
   }
 
-  /**
-   * Renews the access token. Fails with `needed` if there is no refresh token, or if the provider refuses it,
-   * and with `unsafe` if the new tokens are of another person (OpenID Connect Core, 12.2).
-   */
-  async renew({ refresh_token, id_token, sub }: Tokens): Promise<SignInResult> {
-    if (refresh_token === null) return failedWith("needed");
-    try {
-      const server = await this.#discover();
-      const response = await oauth.refreshTokenGrantRequest(
-        server,
-        this.#client,
-        oauth.None(),
-        refresh_token,
-        this.#options,
-      );
-      const tokens = await oauth.processRefreshTokenResponse(server, this.#client, response);
-      if ((claimsOf(tokens)?.sub ?? sub) !== sub) return failedWith("unsafe");
-      return { ok: true, tokens: tokensOf(tokens, { refresh_token, id_token, sub }) };
-    } catch (error) {
-      const failure = failureOf(error);
-      return { ok: false, failure: failure.kind === "refused" ? { ...failure, kind: "needed" } : failure };
-    }
+  /** Renews the access token. New tokens of another person are `unsafe` (OpenID Connect Core, 12.2). */
+  async renew({ refresh_token, id_token, sub }: Tokens): Promise<Tokens> {
+    if (refresh_token === null) throw new SignInFailure("ended");
+    const server = await this.#discover();
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      this.#client,
+      oauth.None(),
+      refresh_token,
+      this.#options,
+    );
+    const tokens = await oauth.processRefreshTokenResponse(server, this.#client, response);
+    if ((claimsOf(tokens)?.sub ?? sub) !== sub) throw new SignInFailure("unsafe");
+    return tokensOf(tokens, { refresh_token, id_token, sub });
   }
 
   /** Returns the URL that ends the provider's session, or null if there is none or the provider does not respond. */
@@ -257,20 +238,20 @@ function nameOf(claims: oauth.IDToken | undefined): string | null {
   return typeof found === "string" ? [...found.trim()].slice(0, 128).join("") : null;
 }
 
-function failureOf(error: unknown): SignInFailure {
+/** Returns the failure for an error of a {@link Provider}. */
+export function signInFailureOf(error: unknown): SignInFailure {
+  if (error instanceof SignInFailure) return error;
   if (error instanceof oauth.AuthorizationResponseError) {
     const { error: code, error_description } = error;
-    return { kind: NEEDED.has(code) ? "needed" : "refused", message: error_description ?? code };
+    return new SignInFailure(NEEDED.has(code) ? "ended" : "refused", error_description ?? code);
   }
-  if (error instanceof oauth.ResponseBodyError) {
-    return { kind: "refused", message: error.error_description ?? error.error };
-  }
-  if (error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK)
-    return { kind: "clock", message: "" };
-  if (error instanceof oauth.OperationProcessingError && !UNUSABLE.has(error.code ?? "")) {
-    return { kind: "unsafe", message: error.message };
-  }
-  return { kind: "unavailable", message: "" };
+  if (error instanceof oauth.ResponseBodyError)
+    return new SignInFailure("refused", error.error_description ?? error.error);
+  if (!(error instanceof oauth.OperationProcessingError) || UNUSABLE.has(error.code ?? ""))
+    return new SignInFailure("unavailable");
+  return error.code === oauth.JWT_TIMESTAMP_CHECK
+    ? new SignInFailure("clock")
+    : new SignInFailure("unsafe", error.message);
 }
 
 /** Replaces the URL, so that no code, state or token stays in the address bar or the history. */
