@@ -8,13 +8,12 @@ const UNDECIDED_MAX = 0.01;
 export function verdictTable(verdicts: readonly Verdict[]): string {
   const rows = [...Map.groupBy(verdicts, ({ model }) => model)].map(([model, of]) => {
     const count = (result: Verdict["result"]) => String(of.filter((each) => each.result === result).length);
-    const sum = (field: "operations" | "unanswered") =>
-      String(of.reduce((total, each) => total + each[field], 0));
+    const sum = (field: "operations" | "open") => String(of.reduce((total, each) => total + each[field], 0));
     return [
       model,
       String(of.length),
       sum("operations"),
-      sum("unanswered"),
+      sum("open"),
       count("linearizable"),
       count("undecided"),
       count("not linearizable"),

@@ -6,12 +6,6 @@ import { RECORDERS } from "./recorders/index.ts";
 import { publishLimited } from "./recorders/limits.ts";
 import type { Field } from "./recorders/recorder.ts";
 
-export interface Plan {
-  readonly seed: number;
-  /** Returns whether the run continues after this number of disturbances. */
-  readonly goesOn: (disturbances: number) => boolean;
-}
-
 /** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
 export async function withField<T>(
   progress: Progress,
@@ -24,8 +18,13 @@ export async function withField<T>(
   return await work({ system, random, directory: system.directory(random), isFaulty: false });
 }
 
-/** Records and checks histories of all models concurrently, while processes are disturbed in sequence. */
-export async function runHistories(field: Field, plan: Plan, progress: Progress): Promise<Verdict[]> {
+/** Records and checks histories of all models for `ms` milliseconds, while processes are disturbed in sequence. */
+export async function runHistories(
+  field: Field,
+  seed: number,
+  ms: number,
+  progress: Progress,
+): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   let isOver = false;
   const recording = RECORDERS.map(async (recorder) => {
@@ -37,9 +36,10 @@ export async function runHistories(field: Field, plan: Plan, progress: Progress)
       }
     } while (!isOver);
   });
-  const random = new Random(plan.seed + 1);
+  const random = new Random(seed + 1);
+  const untilMs = performance.now() + ms;
   const disturbing = async () => {
-    for (let count = 0; plan.goesOn(count); count += 1) {
+    while (performance.now() < untilMs) {
       const { part, way } = await disturb(field.system, random);
       progress(`${part} ${way}; ${verdicts.length} histories checked so far`);
     }

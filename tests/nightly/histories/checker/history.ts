@@ -1,26 +1,26 @@
 import { NeverSent } from "../../faults/system/asking.ts";
 import type { Operation } from "./model.ts";
 
-/** The history of concurrent clients: their calls, with the answers and the order of both. */
-export class History<Call, Answer> {
-  readonly #operations: Operation<Call, Answer>[] = [];
+/** The history of concurrent clients: their calls and outcomes, with the order of calls and responses. */
+export class History<Call, Outcome> {
+  readonly #operations: Operation<Call, Outcome>[] = [];
   #now = 0;
 
-  get operations(): readonly Operation<Call, Answer>[] {
+  get operations(): readonly Operation<Call, Outcome>[] {
     return this.#operations;
   }
 
   /**
-   * Calls `ask`, records `call` with the answer, and returns the answer. The answer is null if the client saw
+   * Calls `ask`, records `call` with the outcome, and returns the outcome. The outcome is null if the client saw
    * none. Records nothing if `ask` throws {@link NeverSent}.
    */
-  async record(call: Call, ask: () => Promise<Answer | null>): Promise<Answer | null> {
+  async record(call: Call, ask: () => Promise<Outcome | null>): Promise<Outcome | null> {
     const calledAt = this.#now++;
     try {
-      const answer = await ask();
-      const answeredAt = answer === null ? Number.POSITIVE_INFINITY : this.#now++;
-      this.#operations.push({ call, answer, calledAt, answeredAt });
-      return answer;
+      const outcome = await ask();
+      const respondedAt = outcome === null ? Number.POSITIVE_INFINITY : this.#now++;
+      this.#operations.push({ call, outcome, calledAt, respondedAt });
+      return outcome;
     } catch (error) {
       if (error instanceof NeverSent) return null;
       throw error;
@@ -29,18 +29,18 @@ export class History<Call, Answer> {
 }
 
 /**
- * Completes the operations without an answer from the product's own records, such as a list of revisions.
- * `settle` returns the answer of a call that took effect, null for a call that did not, and undefined if
+ * Completes the operations without a response from the product's own records, such as a list of revisions.
+ * `settle` returns the outcome of a call that took effect, null for a call that did not, and undefined if
  * neither is known.
  */
-export function settled<Call, Answer>(
-  operations: readonly Operation<Call, Answer>[],
-  settle: (call: Call) => Answer | null | undefined,
-): Operation<Call, Answer>[] {
+export function settled<Call, Outcome>(
+  operations: readonly Operation<Call, Outcome>[],
+  settle: (call: Call) => Outcome | null | undefined,
+): Operation<Call, Outcome>[] {
   return operations.flatMap((operation) => {
-    if (operation.answer !== null) return [operation];
-    const answer = settle(operation.call);
-    if (answer === undefined) return [operation];
-    return answer === null ? [] : [{ ...operation, answer }];
+    if (operation.outcome !== null) return [operation];
+    const outcome = settle(operation.call);
+    if (outcome === undefined) return [operation];
+    return outcome === null ? [] : [{ ...operation, outcome }];
   });
 }

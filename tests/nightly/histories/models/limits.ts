@@ -4,7 +4,7 @@ export interface LimitCall {
   readonly bucket: string;
 }
 
-export interface LimitAnswer {
+export interface LimitOutcome {
   /** The value of `X-RateLimit-Remaining`; null if the request was refused. */
   readonly remaining: number | null;
 }
@@ -13,18 +13,18 @@ export interface LimitAnswer {
  * Returns the model of GW-69 and GW-70: all gateways together admit exactly `requests` requests in a window.
  * The state is the number of admitted requests.
  */
-export function limitOf(requests: number): Model<number, LimitCall, LimitAnswer> {
+export function limitOf(requests: number): Model<number, LimitCall, LimitOutcome> {
   return {
     name: "limits",
     keyOf: ({ bucket }) => bucket,
     begin: () => 0,
-    step(count, _, answer) {
+    step(count, _, outcome) {
       const isAdmitted = count < requests;
       const after = isAdmitted ? count + 1 : count;
-      if (answer === null) return after;
-      return answer.remaining === (isAdmitted ? requests - after : null) ? after : null;
+      if (outcome === null) return after;
+      return outcome.remaining === (isAdmitted ? requests - after : null) ? after : null;
     },
-    leavesState: (_, answer) => answer !== null && answer.remaining === null,
+    leavesState: (_, outcome) => outcome !== null && outcome.remaining === null,
     textOf: String,
   };
 }

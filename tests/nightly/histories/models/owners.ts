@@ -4,7 +4,7 @@ export type OwnerCall =
   | { readonly kind: "promote" | "demote" | "remove"; readonly organization: string; readonly member: string }
   | { readonly kind: "read"; readonly organization: string };
 
-export type OwnerAnswer =
+export type OwnerOutcome =
   | { readonly kind: "done" }
   /** The write was refused, because the member is the last owner. */
   | { readonly kind: "refused" }
@@ -19,14 +19,14 @@ type Members = readonly (readonly [member: string, is_owner: boolean])[];
 /**
  * Returns the model of ID-37 and ID-101: the last owner stays an owner. At first, all `members` are owners.
  */
-export function ownersOf(members: readonly string[]): Model<Members, OwnerCall, OwnerAnswer> {
+export function ownersOf(members: readonly string[]): Model<Members, OwnerCall, OwnerOutcome> {
   return {
     name: "last owner",
     keyOf: ({ organization }) => organization,
     begin: () => members.toSorted().map((member) => [member, true]),
-    step: (state, call, answer) =>
-      call.kind === "read" ? read(state, answer) : change(state, call.kind, call.member, answer),
-    leavesState: ({ kind }, answer) => kind === "read" || (answer !== null && answer.kind !== "done"),
+    step: (state, call, outcome) =>
+      call.kind === "read" ? read(state, outcome) : change(state, call.kind, call.member, outcome),
+    leavesState: ({ kind }, outcome) => kind === "read" || (outcome !== null && outcome.kind !== "done"),
     textOf: (state) => JSON.stringify(state),
   };
 }
@@ -35,16 +35,16 @@ function change(
   state: Members,
   kind: "promote" | "demote" | "remove",
   member: string,
-  answer: OwnerAnswer | null,
+  outcome: OwnerOutcome | null,
 ): Members | null {
-  const expected = expectedAnswer(state, kind, member);
-  if (answer !== null && answer.kind !== expected) return null;
+  const expected = expectedOutcome(state, kind, member);
+  if (outcome !== null && outcome.kind !== expected) return null;
   if (expected !== "done") return state;
   if (kind === "remove") return state.filter(([id]) => id !== member);
   return state.map(([id, is_owner]) => [id, id === member ? kind === "promote" : is_owner]);
 }
 
-function expectedAnswer(state: Members, kind: "promote" | "demote" | "remove", member: string) {
+function expectedOutcome(state: Members, kind: "promote" | "demote" | "remove", member: string) {
   const known = state.find(([id]) => id === member);
   if (known === undefined) return "missing";
   const isLast = known[1] && ownersIn(state).length === 1;
@@ -55,8 +55,8 @@ function ownersIn(state: Members): string[] {
   return state.flatMap(([id, is_owner]) => (is_owner ? [id] : []));
 }
 
-function read(state: Members, answer: OwnerAnswer | null): Members | null {
-  if (answer === null) return state;
-  const isRight = answer.kind === "read" && Bun.deepEquals([...answer.owners], ownersIn(state));
+function read(state: Members, outcome: OwnerOutcome | null): Members | null {
+  if (outcome === null) return state;
+  const isRight = outcome.kind === "read" && Bun.deepEquals([...outcome.owners], ownersIn(state));
   return isRight ? state : null;
 }

@@ -14,7 +14,7 @@ export type RevisionCall =
   | (Write & { readonly kind: "restore"; readonly revision: number })
   | { readonly kind: "read"; readonly service: string };
 
-export type RevisionAnswer =
+export type RevisionOutcome =
   /** `revision` is null for a deletion, whose response has no revision. */
   | { readonly kind: "written"; readonly revision: number | null }
   | { readonly kind: "refused"; readonly current: number | null }
@@ -25,31 +25,32 @@ export type RevisionAnswer =
 type Values = readonly (string | null)[];
 
 /** The model of revisions and `If-Match` (RG-46 to RG-48, RG-54, RG-56, RG-58). */
-export const revisions: Model<Values, RevisionCall, RevisionAnswer> = {
+export const revisions: Model<Values, RevisionCall, RevisionOutcome> = {
   name: "revisions",
   keyOf: ({ service }) => service,
   begin: () => [],
-  step: (values, call, answer) => (call.kind === "read" ? read(values, answer) : write(values, call, answer)),
-  leavesState: ({ kind }, answer) => kind === "read" || (answer !== null && answer.kind !== "written"),
+  step: (values, call, outcome) =>
+    call.kind === "read" ? read(values, outcome) : write(values, call, outcome),
+  leavesState: ({ kind }, outcome) => kind === "read" || (outcome !== null && outcome.kind !== "written"),
   textOf: (values) => JSON.stringify(values),
 };
 
-function read(values: Values, answer: RevisionAnswer | null): Values | null {
+function read(values: Values, outcome: RevisionOutcome | null): Values | null {
   const value = values.at(-1) ?? null;
-  if (answer === null) return values;
-  if (value === null) return answer.kind === "missing" ? values : null;
-  const isRight = answer.kind === "read" && answer.revision === values.length && answer.value === value;
+  if (outcome === null) return values;
+  if (value === null) return outcome.kind === "missing" ? values : null;
+  const isRight = outcome.kind === "read" && outcome.revision === values.length && outcome.value === value;
   return isRight ? values : null;
 }
 
 type WriteCall = Exclude<RevisionCall, { kind: "read" }>;
 
-function write(values: Values, call: WriteCall, answer: RevisionAnswer | null): Values | null {
+function write(values: Values, call: WriteCall, outcome: RevisionOutcome | null): Values | null {
   const after = afterWrite(values, call);
-  if (answer === null) return after ?? values;
-  if (after === null) return mayRefuse(values, call, answer) ? values : null;
-  if (answer.kind !== "written") return null;
-  return answer.revision === null || answer.revision === after.length ? after : null;
+  if (outcome === null) return after ?? values;
+  if (after === null) return mayRefuse(values, call, outcome) ? values : null;
+  if (outcome.kind !== "written") return null;
+  return outcome.revision === null || outcome.revision === after.length ? after : null;
 }
 
 /** Returns the revisions after a write, or null if the registry must refuse the write. */
@@ -61,8 +62,8 @@ function afterWrite(values: Values, call: WriteCall): Values | null {
   return old === null ? null : [...values, old];
 }
 
-function mayRefuse(values: Values, { kind, ifMatch }: WriteCall, answer: RevisionAnswer): boolean {
-  if (answer.kind === "missing") return kind !== "put";
-  if (answer.kind !== "refused" || ifMatch === null || ifMatch === values.length) return false;
-  return answer.current === (values.length === 0 ? null : values.length);
+function mayRefuse(values: Values, { kind, ifMatch }: WriteCall, outcome: RevisionOutcome): boolean {
+  if (outcome.kind === "missing") return kind !== "put";
+  if (outcome.kind !== "refused" || ifMatch === null || ifMatch === values.length) return false;
+  return outcome.current === (values.length === 0 ? null : values.length);
 }

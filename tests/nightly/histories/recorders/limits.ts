@@ -2,7 +2,7 @@ import { ask } from "../../faults/system/asking.ts";
 import type { System } from "../../faults/system/system.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History } from "../checker/history.ts";
-import { type LimitAnswer, type LimitCall, limitOf } from "../models/limits.ts";
+import { type LimitCall, type LimitOutcome, limitOf } from "../models/limits.ts";
 import { type Field, type Recorder, together } from "./recorder.ts";
 
 const CLIENTS = 6;
@@ -20,7 +20,7 @@ export const recordLimits: Recorder = {
   async record(field): Promise<Verdict[]> {
     const { system, random, isFaulty } = field;
     const [key, other] = await Promise.all([newKey(field), newKey(field)]);
-    const history = new History<LimitCall, LimitAnswer>();
+    const history = new History<LimitCall, LimitOutcome>();
     const take = () => {
       // The faulty client sometimes uses another person's key, and so another count.
       const used = isFaulty && random.chance(40) ? other : key;

@@ -2,7 +2,7 @@ import { type Asked, listIn, memberOf, textIn, unexpected } from "../../faults/s
 import { type Directory, type Founder, newName } from "../../faults/system/directory.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History } from "../checker/history.ts";
-import { type OwnerAnswer, type OwnerCall, ownersOf } from "../models/owners.ts";
+import { type OwnerCall, type OwnerOutcome, ownersOf } from "../models/owners.ts";
 import { type Recorder, together } from "./recorder.ts";
 
 const CLIENTS = 4;
@@ -55,7 +55,7 @@ async function addOwners(
 }
 
 class OwnerWork {
-  readonly history = new History<OwnerCall, OwnerAnswer>();
+  readonly history = new History<OwnerCall, OwnerOutcome>();
   readonly #directory: Directory;
   readonly #organization: string;
 

@@ -14,7 +14,7 @@ import {
 import { newName } from "../../faults/system/directory.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History, settled } from "../checker/history.ts";
-import { type RevisionAnswer, type RevisionCall, revisions } from "../models/revisions.ts";
+import { type RevisionCall, type RevisionOutcome, revisions } from "../models/revisions.ts";
 import { type Field, type Recorder, together } from "./recorder.ts";
 
 const CLIENTS = 4;
@@ -38,7 +38,7 @@ export const recordRevisions: Recorder = {
 class ServiceWork {
   readonly #field: Field;
   readonly #service: string;
-  readonly #history = new History<RevisionCall, RevisionAnswer>();
+  readonly #history = new History<RevisionCall, RevisionOutcome>();
   /** The revision in the last response of the registry; null before the first one. */
   #seen: number | null = null;
   readonly #puts: number[] = [];
@@ -70,10 +70,10 @@ class ServiceWork {
     return (await this.#writes()).size;
   }
 
-  /** Returns the operations, with missing answers of writes filled in from the list of revisions. */
+  /** Returns the operations, with missing outcomes of writes filled in from the list of revisions. */
   async settled() {
     const writes = await this.#writes();
-    return settled(this.#history.operations, (call): RevisionAnswer | null | undefined => {
+    return settled(this.#history.operations, (call): RevisionOutcome | null | undefined => {
       if (call.kind === "read") return undefined;
       const revision = writes.get(call.request_id);
       return revision === undefined ? null : { kind: "written", revision };
@@ -122,36 +122,36 @@ class ServiceWork {
         : kind === "delete"
           ? { method: "DELETE", path, headers }
           : { method: "POST", path: `${path}/revisions/${call.revision}/restore`, headers };
-    const answer = await this.#record(call, asked, ({ body }) => ({
+    const outcome = await this.#record(call, asked, ({ body }) => ({
       kind: "written",
       revision: kind === "delete" ? null : numberIn(body, "revision"),
     }));
-    if (kind === "put" && answer?.kind === "written" && answer.revision !== null)
-      this.#puts.push(answer.revision);
+    if (kind === "put" && outcome?.kind === "written" && outcome.revision !== null)
+      this.#puts.push(outcome.revision);
   }
 
   async #record(
     call: RevisionCall,
     asked: Asked,
-    succeeded: (answered: ServiceResponse) => RevisionAnswer,
-  ): Promise<RevisionAnswer | null> {
-    const answer = await this.#history.record(call, async () => {
-      const answered = await askSurely(this.#field.system.registries, this.#random, asked);
-      if (answered === null) return null;
-      const { status, body } = answered;
-      if (status < 300) return succeeded(answered);
+    succeeded: (response: ServiceResponse) => RevisionOutcome,
+  ): Promise<RevisionOutcome | null> {
+    const outcome = await this.#history.record(call, async () => {
+      const response = await askSurely(this.#field.system.registries, this.#random, asked);
+      if (response === null) return null;
+      const { status, body } = response;
+      if (status < 300) return succeeded(response);
       if (status === 404) return { kind: "missing" };
-      if (status !== 412) return unexpected(asked, answered);
+      if (status !== 412) return unexpected(asked, response);
       const current = memberOf(body, "error", "details", "current_revision");
       return { kind: "refused", current: typeof current === "number" ? current : null };
     });
-    this.#see(answer);
-    return answer;
+    this.#see(outcome);
+    return outcome;
   }
 
-  #see(answer: RevisionAnswer | null): void {
-    if (answer === null || answer.kind === "missing") return;
-    this.#seen = (answer.kind === "refused" ? answer.current : answer.revision) ?? this.#seen;
+  #see(outcome: RevisionOutcome | null): void {
+    if (outcome === null || outcome.kind === "missing") return;
+    this.#seen = (outcome.kind === "refused" ? outcome.current : outcome.revision) ?? this.#seen;
   }
 }
 

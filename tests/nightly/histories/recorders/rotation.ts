@@ -3,7 +3,7 @@ import { type Asked, memberOf, textIn, unexpected } from "../../faults/system/as
 import type { Key } from "../../faults/system/directory.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History } from "../checker/history.ts";
-import { type RotationAnswer, type RotationCall, rotation } from "../models/rotation.ts";
+import { type RotationCall, type RotationOutcome, rotation } from "../models/rotation.ts";
 import { type Field, type Recorder, together } from "./recorder.ts";
 
 const CLIENTS = 4;
@@ -29,7 +29,7 @@ export const recordRotation: Recorder = {
 };
 
 class RotationWork {
-  readonly history = new History<RotationCall, RotationAnswer>();
+  readonly history = new History<RotationCall, RotationOutcome>();
   readonly #field: Field;
   readonly #path: string;
   readonly #line: string;
