@@ -33,7 +33,7 @@ export async function updateRow<Table extends PgTable & { id: PgColumn }>(
  * reads the whole table. Only indexes that begin with the owner support the operators of text_pattern_ops. In the
  * collation "C", these operators give the same order.
  */
-export function behind(id: PgColumn, starting_after: string | null): SQL | undefined {
+export function idAfter(id: PgColumn, starting_after: string | null): SQL | undefined {
   return starting_after === null ? undefined : sql`${id} ~>~ ${starting_after}`;
 }
 

@@ -14,7 +14,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { behind, byId, inBatches } from "../rows-sql.ts";
+import { byId, idAfter, inBatches } from "../rows-sql.ts";
 import { apiKeys, members, users } from "../tables.ts";
 import type { ApiKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";
@@ -91,7 +91,7 @@ export function listKeys(
     .select(keyColumns)
     .from(apiKeys)
     .where(
-      and(belongsTo(owner), filter === null ? undefined : fits(filter), behind(apiKeys.id, starting_after)),
+      and(belongsTo(owner), filter === null ? undefined : fits(filter), idAfter(apiKeys.id, starting_after)),
     )
     .orderBy(byId(apiKeys.id))
     .limit(limit + 1);

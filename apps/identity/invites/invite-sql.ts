@@ -1,7 +1,7 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, getTableColumns, inArray, lte } from "drizzle-orm";
-import { behind, byId } from "../rows-sql.ts";
+import { byId, idAfter } from "../rows-sql.ts";
 import { invites } from "../tables.ts";
 import type { InviteRow } from "./invite.ts";
 
@@ -19,7 +19,7 @@ export function listInvites(
   return orm
     .select(inviteColumns)
     .from(invites)
-    .where(and(eq(invites.organization_id, organization_id), behind(invites.id, starting_after)))
+    .where(and(eq(invites.organization_id, organization_id), idAfter(invites.id, starting_after)))
     .orderBy(byId(invites.id))
     .limit(limit + 1);
 }

@@ -2,7 +2,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
-import { behind, byId, inBatches } from "../rows-sql.ts";
+import { byId, idAfter, inBatches } from "../rows-sql.ts";
 import { apiKeys, members, serviceAccounts, sessions, users } from "../tables.ts";
 import { isLiving, type LivingMemberRow, type MemberRow } from "./member.ts";
 
@@ -122,7 +122,7 @@ export async function listMembers(
 ): Promise<LivingMemberRow[]> {
   const rows = await selectMembers(
     orm,
-    and(eq(members.organization_id, organization_id), notRemoved, behind(members.id, starting_after)),
+    and(eq(members.organization_id, organization_id), notRemoved, idAfter(members.id, starting_after)),
   )
     .orderBy(byId(members.id))
     .limit(limit + 1);

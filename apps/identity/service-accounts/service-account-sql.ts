@@ -2,7 +2,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, getTableColumns, ne, type SQL, sql } from "drizzle-orm";
-import { behind, byId } from "../rows-sql.ts";
+import { byId, idAfter } from "../rows-sql.ts";
 import { members, serviceAccounts } from "../tables.ts";
 import type { ServiceAccountRow } from "./service-account.ts";
 
@@ -46,7 +46,7 @@ export function listServiceAccounts(
 ): Promise<ServiceAccountRow[]> {
   return selectServiceAccounts(
     orm,
-    and(eq(members.organization_id, organization_id), behind(members.service_account_id, starting_after)),
+    and(eq(members.organization_id, organization_id), idAfter(members.service_account_id, starting_after)),
   )
     .orderBy(byId(members.service_account_id))
     .limit(limit + 1);

@@ -3,7 +3,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import { behind, byId } from "../rows-sql.ts";
+import { byId, idAfter } from "../rows-sql.ts";
 import { idpLinks, members, organizations, users } from "../tables.ts";
 import type { IdpLinkRow, MembershipRow, UserRow } from "./user.ts";
 
@@ -91,7 +91,7 @@ export function listMemberships(
       and(
         eq(members.user_id, user_id),
         eq(members.status, sql`'active'`),
-        behind(members.id, starting_after),
+        idAfter(members.id, starting_after),
       ),
     )
     .orderBy(byId(members.id))

@@ -1,3 +1,9 @@
+export { isClientParameter } from "./database-parameters.ts";
+export * from "./load.ts";
+export * from "./peer-tls.ts";
+export * from "./program.ts";
+export * from "./service-variables.ts";
+export * from "./sign-in.ts";
 export {
   databaseUsesTls,
   isCounterStoreUrl,
@@ -6,11 +12,5 @@ export {
   isLoopbackAddress,
   isOrigin,
   listItems,
-} from "./addresses.ts";
-export { isClientParameter } from "./database-parameters.ts";
-export * from "./load.ts";
-export * from "./peer-tls.ts";
-export * from "./program.ts";
-export * from "./service-variables.ts";
-export * from "./sign-in.ts";
+} from "./url-checks.ts";
 export * from "./variables.ts";

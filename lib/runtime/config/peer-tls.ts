@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { TOptional, TString } from "@sinclair/typebox";
 import { type Clock, systemClock } from "../../async/index.ts";
-import { databaseUsesTls } from "./addresses.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
+import { databaseUsesTls } from "./url-checks.ts";
 import { optionalText } from "./variables.ts";
 
 /** The peers that a service can call over TLS, each with an example of a TLS URL. */

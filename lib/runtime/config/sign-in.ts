@@ -1,5 +1,5 @@
 import type { TOptional, TString } from "@sinclair/typebox";
-import { isOrigin, listItems } from "./addresses.ts";
+import { isOrigin, listItems } from "./url-checks.ts";
 import { optionalList, optionalText, textOr } from "./variables.ts";
 
 export function signInClientId(page: string, description: string): TOptional<TString> {

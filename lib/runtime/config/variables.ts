@@ -9,7 +9,7 @@ import {
   isKeyPair,
   isRouteStoreUrl,
   listItems,
-} from "./addresses.ts";
+} from "./url-checks.ts";
 
 /**
  * The options of a variable's schema, whose `rule` is the text for an operator. An empty variable counts as unset,

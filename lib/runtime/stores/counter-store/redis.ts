@@ -1,9 +1,9 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Batches, type Member, pause, systemClock } from "../../../async/index.ts";
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
-import { counterStoreRefusal } from "../boot-failure.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { COUNTERS_NAMESPACE, observed, type StoreObserver } from "../observer.ts";
+import { counterStoreRefusal } from "../store-boot-failure.ts";
 import type { Charge, ChargedWindow, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./redis-scripts.ts";
 

@@ -26,7 +26,7 @@ import type { DatabaseAdapter } from "./observed-database.ts";
 import { type Orm, rows } from "./orm.ts";
 import { poolSettings, setTimeouts } from "./session-settings.ts";
 import { streamCursor } from "./stream-cursor.ts";
-import { asUnit, ormOver, transact, type Unit } from "./unit.ts";
+import { asUnitOfWork, ormOver, transact, type UnitOfWork } from "./unit-of-work.ts";
 import { refuseUnusableSessions, UnusableSession } from "./usable-sessions.ts";
 
 export interface PostgresLimits {
@@ -209,9 +209,9 @@ export class PostgresPool implements DatabaseAdapter {
   }
 
   /** Runs `work`, and once more over another connection if its connection is lost before a COMMIT was sent. */
-  async #use<T>(deadline: Deadline, work: (unit: Unit) => Promise<T>): Promise<T> {
+  async #use<T>(deadline: Deadline, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     const release = await this.#acquire(this.#permits, deadline);
-    const attempt = () => this.#attempt(deadline, (connection) => asUnit(connection, deadline, work));
+    const attempt = () => this.#attempt(deadline, (connection) => asUnitOfWork(connection, deadline, work));
     try {
       return await attempt().catch((error) => {
         if (deadline.isOver || !isRepeatable(error)) throw error;

@@ -12,16 +12,16 @@ import { dialect } from "./prepared.ts";
 const PREPARED_PARAMETERS_MAX = 64;
 
 /** The work of one call on a connection. */
-export interface Unit {
+export interface UnitOfWork {
   readonly connection: Connection;
   readonly deadline: Deadline;
   hasEnded: boolean;
 }
 
-export async function asUnit<T>(
+export async function asUnitOfWork<T>(
   connection: Connection,
   deadline: Deadline,
-  work: (unit: Unit) => Promise<T>,
+  work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
   const unit = { connection, deadline, hasEnded: false };
   try {
@@ -31,7 +31,7 @@ export async function asUnit<T>(
   }
 }
 
-async function send<Row>(unit: Unit, statement: Statement): Promise<StatementResult<Row>> {
+async function send<Row>(unit: UnitOfWork, statement: Statement): Promise<StatementResult<Row>> {
   if (unit.hasEnded) throw new Error("A statement was sent after its unit of work had ended.");
   unit.deadline.asked();
   try {
@@ -42,7 +42,7 @@ async function send<Row>(unit: Unit, statement: Statement): Promise<StatementRes
 }
 
 export async function transact<T>(
-  unit: Unit,
+  unit: UnitOfWork,
   work: (tx: Orm) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
@@ -65,7 +65,7 @@ export async function transact<T>(
  * another session. The driver takes both for success. Throws a ConnectionLost that is not repeatable if the outcome is
  * unknown.
  */
-async function commit(unit: Unit, { readOnly = false }: TransactionOptions): Promise<void> {
+async function commit(unit: UnitOfWork, { readOnly = false }: TransactionOptions): Promise<void> {
   const { command } = await send(unit, { text: "commit" }).catch((cause) => {
     throw isRepeatable(cause) && !readOnly
       ? new ConnectionLost("The connection was lost during COMMIT.", { cause, isRepeatable: false })
@@ -76,12 +76,12 @@ async function commit(unit: Unit, { readOnly = false }: TransactionOptions): Pro
   throw new ConnectionLost(`The server responded to COMMIT with ${command}.`, { isRepeatable: false });
 }
 
-export function ormOver(unit: Unit): Orm {
+export function ormOver(unit: UnitOfWork): Orm {
   const session = new PostgresJsSession(asSql(clientOf(unit)), dialect, undefined);
   return asOrm(new PgDatabase(dialect, session, undefined));
 }
 
-function clientOf(unit: Unit) {
+function clientOf(unit: UnitOfWork) {
   return {
     unsafe(text: string, parameters: postgres.ParameterOrJSON<never>[] = []) {
       const prepare = parameters.length <= PREPARED_PARAMETERS_MAX;

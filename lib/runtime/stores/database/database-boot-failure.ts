@@ -1,7 +1,7 @@
 import { systemErrorCode } from "../../../domain/errors/index.ts";
 import { databaseUsesTls } from "../../config/index.ts";
-import { tlsRefusal } from "../boot-failure.ts";
 import { StoreUnavailable } from "../errors.ts";
+import { tlsRefusal } from "../store-boot-failure.ts";
 import { IsStandby } from "./connection.ts";
 import { NoPrimary } from "./connector.ts";
 import { reportedFailure } from "./failure.ts";
