@@ -1,6 +1,6 @@
 /** Tests of the client against a server that responds badly, in each runtime that is installed. */
 import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
-import { inEachRuntime } from "./runtimes.ts";
+import { inEachRuntime } from "./runtimes-suite.ts";
 
 const KEY = "a-secret-key";
 /** The requests that reached another host than the base URL's. */

@@ -7,7 +7,7 @@ import { startPlatformHere } from "../../app/platform/bed.ts";
 import { moved } from "../../support/documents/guide-reader.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { ROOT } from "../../support/root.ts";
-import { inEachRuntime } from "./runtimes.ts";
+import { inEachRuntime } from "./runtimes-suite.ts";
 
 setDefaultTimeout(240_000);
 

@@ -11,7 +11,7 @@ import {
   subjectOf,
 } from "@ostiary/lib/domain/routes";
 import { serviceWith, stored } from "./fixtures.ts";
-import { check, GET, type Refused, route } from "./rules.ts";
+import { check, GET, type Refused, route } from "./rules-suite.ts";
 
 const ROUTE = "organization.routes[0]";
 const TIB = 1_099_511_627_776;

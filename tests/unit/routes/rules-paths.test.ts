@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { validateService } from "@ostiary/lib/domain/routes";
 import { pathsService, serviceWith } from "./fixtures.ts";
-import { check, GET, prefixed } from "./rules.ts";
+import { check, GET, prefixed } from "./rules-suite.ts";
 
 const PATH = "public.routes[0].path";
 

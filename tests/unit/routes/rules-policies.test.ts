@@ -1,6 +1,6 @@
 /** Tests of the validation of labels, limits and audit. */
 import { pathsService } from "./fixtures.ts";
-import { check, GET, route } from "./rules.ts";
+import { check, GET, route } from "./rules-suite.ts";
 
 const POLICIES = { rate_limits: { burst: { requests: 5, window_seconds: 1 } } };
 const ROUTE = "organization.routes[0]";

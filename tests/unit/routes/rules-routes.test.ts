@@ -1,6 +1,6 @@
 /** Tests of the validation of methods and upstreams. */
 import { pathsService, serviceWith } from "./fixtures.ts";
-import { check, GET, prefixed, route } from "./rules.ts";
+import { check, GET, prefixed, route } from "./rules-suite.ts";
 
 const ROUTE = "organization.routes[0]";
 const METHODS = `${ROUTE}.methods`;

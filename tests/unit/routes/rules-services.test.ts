@@ -4,7 +4,7 @@ import { validateDocument, validateService } from "@ostiary/lib/domain/routes";
 import { wordsOf } from "../../support/words.ts";
 import { expectEditorToAgree } from "./editor-schema.ts";
 import { pathsService, serviceWith } from "./fixtures.ts";
-import { check, GET, type Refused, route } from "./rules.ts";
+import { check, GET, type Refused, route } from "./rules-suite.ts";
 
 const ROUTE = "organization.routes[0]";
 const EMPTY = { routes: [] };
