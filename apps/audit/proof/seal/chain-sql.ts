@@ -206,9 +206,8 @@ async function* readableSteps(
 
 /**
  * Follows a chain from `start` to its end, as long as its entries can be read and are what was sealed. Entries that an
- * earlier restart gave up may be missing. Returns how far
- * that is, the time of the newest of these entries, and how many are declarations. Before `droppedMs`, the stored hash of
- * an entry without an event counts.
+ * earlier restart gave up may be missing. Returns how far that is, the time of the newest of these entries, and how many
+ * are declarations. Before `droppedMs`, the stored hash of an entry without an event counts.
  */
 export async function intactEnd(
   tx: Orm,

@@ -260,8 +260,10 @@ function passWrite(
 ): PassWrite | null {
   const { state } = read;
   const all = [...read.altered, ...found.altered];
-  const altered = all.filter(({ owner }) => !state.altered.includes(owner));
-  const restored = read.restored.filter((owner) => !all.some((chain) => chain.owner === owner));
+  const before = new Set(state.altered);
+  const alteredNow = new Set(all.map(({ owner }) => owner));
+  const altered = all.filter(({ owner }) => !before.has(owner));
+  const restored = read.restored.filter((owner) => !alteredNow.has(owner));
   const plan = planChains(found.entries, read.chains, read.map);
   if (!read.isDue && plan.heads.length + altered.length + restored.length === 0) return null;
   const leaf = plan.heads.length === 0 ? null : nextLeaf(deps, read);
