@@ -31,8 +31,8 @@ interface ClientOptions {
   timeoutS: number;
   /** The headers that every write sends. */
   note?: Readonly<Record<string, string>>;
-  /** The command line's name in messages. */
-  program?: string;
+  /** The command that starts the command line, for messages: `bun cli`, or the name of an executable. */
+  program: string;
 }
 
 /**
@@ -46,7 +46,7 @@ export class RegistryClient extends RegistryApi {
   readonly #names: MessageNames;
   #writing = false;
 
-  constructor(address: RegistryAddress, { timeoutS, note = {}, program = "bun cli" }: ClientOptions) {
+  constructor(address: RegistryAddress, { timeoutS, note = {}, program }: ClientOptions) {
     const names = { program, ...settingNames(address.profile) };
     const url = readUrl(address.REGISTRY_URL?.trim() || DEFAULT_URL, names);
     super(readToken(address.ADMIN_TOKEN?.trim() ?? "", names), timeoutS * 1_000);

@@ -10,18 +10,22 @@ interface Catalog {
   url: string;
 }
 
-/** The URL of the registry, and the token of its admin API. */
+/** The URL of the registry, the token of its admin API, and the command line's name for messages. */
 export interface AdminAccess {
   registryUrl: string;
   adminToken: string;
+  program: string;
 }
 
 const TIMEOUT_S = 60;
 const JSON_BODY = { "Content-Type": "application/json" };
 
 /** Returns a client of the registry's admin API. */
-export function adminClient({ registryUrl, adminToken }: AdminAccess, timeoutS: number): RegistryClient {
-  return new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, { timeoutS });
+export function adminClient(
+  { registryUrl, adminToken, program }: AdminAccess,
+  timeoutS: number,
+): RegistryClient {
+  return new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, { timeoutS, program });
 }
 
 /**

@@ -20,7 +20,7 @@ export function runPlatform({ env, commands }: RunOptions): Promise<void> {
       const config = loadPlatform(env);
       withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
       callDirectly(env, config);
-      const platform = await startPlatform({ config, env, onProgress: printProgress });
+      const platform = await startPlatform({ config, env, cli: commands.cli, onProgress: printProgress });
       process.stdout.write(startScreen(platform, config, commands, performance.now() - started));
       const shutdown = async () => {
         printProgress("\nStopping once the requests in flight are complete");

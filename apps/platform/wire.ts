@@ -19,6 +19,8 @@ interface PlatformOptions {
   config: PlatformConfig;
   /** The process's environment, which the services read. The platform's own values override it. */
   env: Environment;
+  /** The command that starts the operator's command line, for messages. */
+  cli: string;
   onProgress(step: string): void;
 }
 
@@ -44,7 +46,7 @@ export interface Platform extends Running {
 }
 
 /** Starts the services in this process, on shared stores. */
-export async function startPlatform({ config, env, onProgress }: PlatformOptions): Promise<Platform> {
+export async function startPlatform({ config, env, cli, onProgress }: PlatformOptions): Promise<Platform> {
   // the parts stop in reverse order: the gateway drains while the services behind it still respond
   await using started = new AsyncDisposableStack();
   const directory = await openDataDirectory(config.DATA_DIR);
@@ -82,7 +84,7 @@ export async function startPlatform({ config, env, onProgress }: PlatformOptions
     identityUrl: localOrigin(config.IDENTITY_HOST, backends.identity.port),
     auditUrl: localOrigin(config.AUDIT_HOST, backends.audit.port),
   };
-  const access = { registryUrl: urls.registryUrl, adminToken };
+  const access = { registryUrl: urls.registryUrl, adminToken, program: cli };
   await publishCatalogs(access, [
     { service: "identity", url: urls.identityUrl },
     { service: "audit", url: urls.auditUrl },

@@ -16,7 +16,7 @@ const say = (text: string) => void process.stderr.write(`${text}\n`);
 try {
   // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
   const address = await findRegistry(undefined, (name) => process.env[name]);
-  const registry = new RegistryClient(address, { timeoutS: TIMEOUT_S });
+  const registry = new RegistryClient(address, { timeoutS: TIMEOUT_S, program: "ostiary" });
   for (const parameter of process.argv.slice(2)) await publish(registry, parameter);
 } catch (error) {
   if (!(error instanceof Refused || error instanceof UsageError)) throw error;

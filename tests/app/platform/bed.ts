@@ -21,7 +21,7 @@ export interface PlatformHere extends Platform, AsyncDisposable {
 export async function startPlatformHere(given: Record<string, string> = {}): Promise<PlatformHere> {
   const env = { DATA_DIR: temporaryFolder("platform"), ...FREE_PORTS, ...given };
   const config = loadPlatform(env);
-  const platform = await startPlatform({ config, env, onProgress: () => {} });
+  const platform = await startPlatform({ config, env, cli: "bun cli", onProgress: () => {} });
   return { ...platform, config, [Symbol.asyncDispose]: platform.shutdown };
 }
 

@@ -7,7 +7,7 @@ import { ADMIN_TOKEN, useRegistry } from "../registry/bed.ts";
 const registry = useRegistry();
 
 const publish = (service: string, url: string, adminToken = ADMIN_TOKEN) =>
-  publishCatalogs({ registryUrl: registry.url, adminToken }, [{ service, url }]);
+  publishCatalogs({ registryUrl: registry.url, adminToken, program: "ostiary" }, [{ service, url }]);
 const get = async (service: string) => (await registry.call("GET", `/services/${service}`)).body;
 
 // OP-58
@@ -37,6 +37,21 @@ test("a deleted service is not published again", async () => {
   await registry.call("DELETE", "/services/demo");
   await publish("demo", "http://127.0.0.1:4001");
   expect((await registry.call("GET", "/services/demo")).status).toBe(404);
+});
+
+test("a failed publication advises the command line by the name that started the platform", async () => {
+  using away = Bun.serve({
+    port: 0,
+    fetch({ method }) {
+      if (method === "GET") return Response.json({ revisions: [] });
+      const error = { type: "api_error", code: "SERVICE_UNAVAILABLE", message: "Away.", request_id: "1" };
+      return Response.json({ error: { ...error, details: null } }, { status: 503 });
+    },
+  });
+  const access = { registryUrl: away.url.origin, adminToken: ADMIN_TOKEN, program: "ostiary" };
+  await expect(publishCatalogs(access, [{ service: "demo", url: "http://a:1" }])).rejects.toThrow(
+    "check with ostiary services.",
+  );
 });
 
 describe("the program that compose runs", () => {

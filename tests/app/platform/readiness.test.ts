@@ -21,7 +21,7 @@ function waiting(instance: string) {
     { instance, internal_port: probe.port ?? 0 },
     {
       host: "127.0.0.1",
-      access: { registryUrl: registry.url, adminToken: ADMIN_TOKEN },
+      access: { registryUrl: registry.url, adminToken: ADMIN_TOKEN, program: "bun cli" },
       onProgress: (step) => said.push(step),
     },
     clock,

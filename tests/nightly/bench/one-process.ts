@@ -49,7 +49,11 @@ export const oneProcess: Bench = {
     };
     options.progress("starting the one process");
     const { one } = await start();
-    const access = { registryUrl: `http://127.0.0.1:${ports.REGISTRY_PORT}`, adminToken: env.ADMIN_TOKEN };
+    const access = {
+      registryUrl: `http://127.0.0.1:${ports.REGISTRY_PORT}`,
+      adminToken: env.ADMIN_TOKEN,
+      program: "bun cli",
+    };
     await publishCatalogs(access, [{ service: "demo", url: sample.url }]);
     const session = await newSession(provider.issuer, url, "ada");
     const token = await (await fetch(`${provider.issuer}/token?subject=ada`)).text();

@@ -37,7 +37,7 @@ export async function startStack(
     start("audit", { DATABASE_URL, INTERNAL_AUTH_TOKEN }),
     start("portal", { AUTH_ISSUER: provider.issuer, PORTAL_CLIENT_ID: "portal" }),
   ]);
-  await publishCatalogs({ registryUrl: registry.url, adminToken: ADMIN_TOKEN }, [
+  await publishCatalogs({ registryUrl: registry.url, adminToken: ADMIN_TOKEN, program: "bun cli" }, [
     { service: "identity", url: identity.url },
     { service: "audit", url: audit.url },
     { service: "demo", url: sample.url },

@@ -192,11 +192,14 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
   });
 
   async function publish() {
-    await publishCatalogs({ registryUrl: system.url("registry"), adminToken: ADMIN_TOKEN }, [
-      { service: "identity", url: system.url("identity") },
-      { service: "audit", url: system.url("audit") },
-      { service: "demo", url: sample.url },
-    ]);
+    await publishCatalogs(
+      { registryUrl: system.url("registry"), adminToken: ADMIN_TOKEN, program: "bun cli" },
+      [
+        { service: "identity", url: system.url("identity") },
+        { service: "audit", url: system.url("audit") },
+        { service: "demo", url: sample.url },
+      ],
+    );
   }
 
   async function newCaller(subject: string): Promise<Caller> {

@@ -70,7 +70,7 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
     });
     ends.push(() => one.kill());
     const old = { url: `http://127.0.0.1:${port}`, internalUrl: `http://127.0.0.1:${internal}` };
-    const access = { registryUrl: `http://127.0.0.1:${admin}`, adminToken: ADMIN_TOKEN };
+    const access = { registryUrl: `http://127.0.0.1:${admin}`, adminToken: ADMIN_TOKEN, program: "bun cli" };
     const balancer = new Balancer<Replica>();
     balancer.add(old);
     const front = await balancer.listen("url");
@@ -109,7 +109,10 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
       INTERNAL_AUTH_TOKEN,
       ...limits,
     });
-    const client = adminClient({ registryUrl: registry.url, adminToken: ADMIN_TOKEN }, 10);
+    const client = adminClient(
+      { registryUrl: registry.url, adminToken: ADMIN_TOKEN, program: "bun cli" },
+      10,
+    );
     const current = async () => (await client.gateways()).some((each) => each.current);
     await waitFor(current, { timeoutMs: 60_000, what: "the new gateway to serve all services" });
     balancer.add(gateway);
