@@ -5,6 +5,7 @@ import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, prefixed } from "./rules-suite.ts";
 
 const PATH = "public.routes[0].path";
+const PREFIX = "public.route_prefix";
 
 // RG-15, RG-16, RG-17
 check(
@@ -32,13 +33,8 @@ check(
     ["a segment that begins with a semicolon", pathsService("/a/;x/b"), PATH, /canonical form is `\/a\/b`/],
     ["an escaped letter", pathsService("/%61/%5A%7a"), PATH, /canonical form is `\/a\/zz`/],
     ["an escaped mark", pathsService("/a%2d%2E%5f%7Eb"), PATH, /canonical form is `\/a-\._~b`/],
-    [
-      "upper case in the prefix",
-      prefixed("/Org", "/widgets"),
-      "public.route_prefix",
-      /canonical form is `\/org`/,
-    ],
-    ["a prefix that is not a string", prefixed(7, "/widgets"), "public.route_prefix", /must be a path/],
+    ["upper case in the prefix", prefixed("/Org", "/widgets"), PREFIX, /canonical form is `\/org`/],
+    ["a prefix that is not a string", prefixed(7, "/widgets"), PREFIX, /must be a path/],
     ["a full path that is not canonical", prefixed("/org", "//"), PATH, /canonical form is `\/org`/],
   ],
 );

@@ -5,20 +5,27 @@ import { check, GET, route } from "./rules-suite.ts";
 const POLICIES = { rate_limits: { burst: { requests: 5, window_seconds: 1 } } };
 const ROUTE = "organization.routes[0]";
 const labels = (value: unknown) => route({ ...GET, required_labels: value });
-const limit = (value: unknown) => route({ ...GET, rate_limit: value }, "organization", POLICIES);
+const limit = (value: unknown, scope = "organization", more: object = POLICIES) =>
+  route({ ...GET, rate_limit: value }, scope, more);
 const policy = (value: unknown, name = "burst") => ({ ...pathsService("/"), rate_limits: { [name]: value } });
 const LABELS = `${ROUTE}.required_labels`;
 const LIMIT = `${ROUTE}.rate_limit`;
+const [REQUESTS, WINDOW] = [`${LIMIT}.requests`, `${LIMIT}.window_seconds`];
+const PUBLIC = "public.routes[0]";
 
 const BURST = "rate_limits.burst";
 const PRO = `${LIMIT}.plans.pro`;
 const withPlans = (plans: unknown) => limit({ ...MINUTE, plans });
 
+const LONG = "x".repeat(65);
+const LEFT_OUT = /leave window_seconds out/;
+const ONLY_MEMBERS = /Only organization and member/;
 const SECOND = { requests: 1, window_seconds: 1 };
 const MINUTE = { requests: 1, window_seconds: 60 };
 const MONTH = { requests: 1, period: "month" };
 const plansOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`plan-${index}`, false]));
+const PLANNED = { ...MINUTE, plans: plansOf(1) };
 
 // RG-23, RG-24, RG-25, RG-26, RG-107, RG-108, RG-109
 check(
@@ -37,10 +44,10 @@ check(
     ["a limit with plans", withPlans({ pro: { requests: 9, window_seconds: 2 }, free: false })],
     ["a quota with plans", limit({ requests: 1, period: "day", plans: { pro: { requests: 9 } } })],
     ["a limit with 32 plans", withPlans(plansOf(32))],
-    ["plans on a member's route", route({ ...GET, rate_limit: { ...MINUTE, plans: plansOf(1) } }, "member")],
+    ["plans on a member's route", limit(PLANNED, "member")],
     ["a limit that charges success", limit({ ...MINUTE, charge: "success" })],
     ["a list of three", limit(["burst", MINUTE, { requests: 9, period: "month" }])],
-    ["a list on a public route", route({ ...GET, rate_limit: [MINUTE] }, "public")],
+    ["a list on a public route", limit([MINUTE], "public")],
     ["no policies", { ...pathsService("/"), rate_limits: {} }],
     ["audit on", route({ ...GET, audit: true })],
   ],
@@ -58,12 +65,7 @@ check(
     ["a label twice", labels(["a", "b", "a"]), `${LABELS}[2]`, /twice/],
     ["true for a limit", limit(true), LIMIT, /cannot be true/],
     ["an empty list", limit([]), LIMIT, /1 to 3 limits/],
-    [
-      "a list of four",
-      limit([1, 2, 3, 4].map((window_seconds) => ({ requests: 1, window_seconds }))),
-      LIMIT,
-      /1 to 3/,
-    ],
+    ["a list of four", limit(["burst", SECOND, MINUTE, MONTH]), LIMIT, /1 to 3/],
     ["a list in a list", limit([["burst"]]), `${LIMIT}[0]`, /Each limit of a list/],
     ["false in a list", limit([false]), `${LIMIT}[0]`, /Each limit of a list/],
     ["an unknown policy in a list", limit(["burst", "other"]), `${LIMIT}[1]`, /no policy `other`/],
@@ -78,78 +80,41 @@ check(
     ["a plan that no organization can have", withPlans({ Pro: false }), `${LIMIT}.plans.Pro`, /lower-case/],
     ["a plan of true", withPlans({ pro: true }), PRO, /or false for no limit/],
     ["a plan of 0 requests", withPlans({ pro: { requests: 0 } }), `${PRO}.requests`, /above 0/],
+    ["a period of a plan", withPlans({ pro: MONTH }), `${PRO}.period`, /Unknown field/],
     [
-      "an unknown field of a plan",
-      withPlans({ pro: { requests: 1, period: "day" } }),
-      `${PRO}.period`,
-      /Unknown field/,
-    ],
-    [
-      "a plan's window beside a period",
+      "a window beside a period",
       limit({ ...MONTH, plans: { pro: SECOND } }),
       `${PRO}.window_seconds`,
-      /leave window_seconds out/,
+      LEFT_OUT,
     ],
-    [
-      "plans on a user route",
-      route({ ...GET, rate_limit: { ...MINUTE, plans: plansOf(1) } }, "user"),
-      "user.routes[0].rate_limit.plans",
-      /Only organization and member/,
-    ],
-    [
-      "plans in a public list",
-      route({ ...GET, rate_limit: [{ ...MINUTE, plans: plansOf(1) }] }, "public"),
-      "public.routes[0].rate_limit[0].plans",
-      /Only organization and member/,
-    ],
+    ["plans on a user route", limit(PLANNED, "user"), "user.routes[0].rate_limit.plans", ONLY_MEMBERS],
+    ["plans in a public list", limit([PLANNED], "public"), `${PUBLIC}.rate_limit[0].plans`, ONLY_MEMBERS],
     [
       "a policy with plans on a public route",
-      route({ ...GET, rate_limit: "burst" }, "public", {
-        rate_limits: { burst: { ...MINUTE, plans: plansOf(1) } },
-      }),
-      "public.routes[0].rate_limit",
+      limit("burst", "public", { rate_limits: { burst: PLANNED } }),
+      `${PUBLIC}.rate_limit`,
       /`burst` has plans/,
     ],
-    [
-      "a charge of everything",
-      limit({ ...MINUTE, charge: "all" }),
-      `${LIMIT}.charge`,
-      /charge must be success/,
-    ],
+    ["a charge of everything", limit({ ...MINUTE, charge: "all" }), `${LIMIT}.charge`, /must be success/],
     ["an unknown policy", limit("other"), LIMIT, /no policy `other`/],
     ["a policy named like an inherited property", limit("constructor"), LIMIT, /no policy/],
-    ["0 requests", limit({ requests: 0, window_seconds: 1 }), `${LIMIT}.requests`, /above 0/],
-    ["a fraction", limit({ requests: 1.5, window_seconds: 1 }), `${LIMIT}.requests`, /whole number/],
-    [
-      "more requests than a counter can count",
-      limit({ requests: 1e300, window_seconds: 1 }),
-      `${LIMIT}.requests`,
-      /at most/,
-    ],
-    ["no requests", limit({ window_seconds: 1 }), `${LIMIT}.requests`, /Set requests/],
-    ["a window of 0", limit({ requests: 1, window_seconds: 0 }), `${LIMIT}.window_seconds`, /above 0/],
-    [
-      "a window of 2^31 seconds",
-      limit({ requests: 1, window_seconds: 2 ** 31 }),
-      `${LIMIT}.window_seconds`,
-      /at most 2147483647/,
-    ],
-    ["no window", limit({ requests: 1 }), `${LIMIT}.window_seconds`, /Set window_seconds/],
+    ["0 requests", limit({ requests: 0, window_seconds: 1 }), REQUESTS, /above 0/],
+    ["a fraction", limit({ requests: 1.5, window_seconds: 1 }), REQUESTS, /whole number/],
+    ["more requests than a counter can count", limit({ ...SECOND, requests: 1e300 }), REQUESTS, /at most/],
+    ["no requests", limit({ window_seconds: 1 }), REQUESTS, /Set requests/],
+    ["a window of 0", limit({ requests: 1, window_seconds: 0 }), WINDOW, /above 0/],
+    ["a window of 2^31 s", limit({ ...SECOND, window_seconds: 2 ** 31 }), WINDOW, /at most 2147483647/],
+    ["no window", limit({ requests: 1 }), WINDOW, /Set window_seconds/],
     ["a policy that is not an object", policy(5), BURST, /A policy must be an object/],
     ["shared as a string", policy({ ...SECOND, shared: "yes" }), `${BURST}.shared`, /true or false/],
     ["a policy's name in upper case", policy(SECOND, "Burst"), "rate_limits.Burst", /lower-case letters/],
     ["an empty policy's name", policy(SECOND, ""), "rate_limits.", /1 to 64/],
-    [
-      "a policy's name of 65 characters",
-      policy(SECOND, "x".repeat(65)),
-      `rate_limits.${"x".repeat(65)}`,
-      /1 to 64/,
-    ],
+    ["a policy's name of 65 characters", policy(SECOND, LONG), `rate_limits.${LONG}`, /1 to 64/],
     ["policies as a list", { ...pathsService("/"), rate_limits: [] }, "rate_limits", /a map from names/],
     [
       "audit on a public route",
       route({ ...GET, audit: false }, "public"),
-      "public.routes[0].audit",
+      `${PUBLIC}.audit`,
       /never audited/,
     ],
     ["audit as a string", route({ ...GET, audit: "yes" }), `${ROUTE}.audit`, /true or false/],

@@ -5,6 +5,15 @@ import { check, GET, prefixed, route } from "./rules-suite.ts";
 const ROUTE = "organization.routes[0]";
 const METHODS = `${ROUTE}.methods`;
 const UNDER_EACH = /under each method/;
+const AT = `${ROUTE}.upstream`;
+const PUBLIC_UPSTREAM = "public.routes[0].upstream";
+/** Returns a service with a route for each of these methods of one path. */
+const twice = (...all: unknown[]) =>
+  serviceWith(
+    "organization",
+    all.map((methods) => ({ path: "/a", methods })),
+  );
+const MAP = { methods: { GET: {} } };
 const gets = (scope: string, path: string) => serviceWith(scope, [{ path, ...GET }]);
 
 // RG-8, RG-9, RG-10, RG-27
@@ -16,20 +25,8 @@ check(
       "a map of all seven",
       route({ methods: { GET: {}, POST: null, PUT: {}, PATCH: {}, DELETE: {}, HEAD: {}, OPTIONS: {} } }),
     ],
-    [
-      "one path with different methods in two routes",
-      serviceWith("user", [
-        { path: "/a", methods: ["GET"] },
-        { path: "/a", methods: ["POST"] },
-      ]),
-    ],
-    [
-      "one shape with different names of params",
-      serviceWith("user", [
-        { path: "/a/{x}", methods: ["GET"] },
-        { path: "/a/{y}", methods: ["GET"] },
-      ]),
-    ],
+    ["one path with different methods in two routes", twice(["GET"], ["POST"])],
+    ["one shape with different names of params", pathsService("/a/{x}", "/a/{y}")],
   ],
   [
     ["none", route({}), METHODS, /Set methods/],
@@ -42,11 +39,11 @@ check(
     ["a map in a list", route({ methods: ["GET", { POST: {} }] }), `${METHODS}[1]`, /only names/],
     [
       "labels beside a map",
-      route({ methods: { GET: {} }, required_labels: ["a"] }),
+      route({ ...MAP, required_labels: ["a"] }),
       `${ROUTE}.required_labels`,
       UNDER_EACH,
     ],
-    ["audit beside a map", route({ methods: { GET: {} }, audit: true }), `${ROUTE}.audit`, UNDER_EACH],
+    ["audit beside a map", route({ ...MAP, audit: true }), `${ROUTE}.audit`, UNDER_EACH],
     ["a verb that is not an object", route({ methods: { GET: true } }), `${METHODS}.GET`, /or no fields/],
     [
       "upstream under a verb",
@@ -57,28 +54,19 @@ check(
     ["a method twice in a list", route({ methods: ["GET", "GET"] }), `${METHODS}[1]`, /twice/],
     [
       "a path and method twice, list and list",
-      serviceWith("organization", [
-        { path: "/a", methods: ["GET"] },
-        { path: "/a", methods: ["POST", "GET"] },
-      ]),
+      twice(["GET"], ["POST", "GET"]),
       "organization.routes[1].methods[1]",
       /GET \/a is declared already, at organization\.routes\[0\]/,
     ],
     [
       "a path and method twice, list and map",
-      serviceWith("organization", [
-        { path: "/a", methods: ["GET"] },
-        { path: "/a", methods: { GET: {} } },
-      ]),
+      twice(["GET"], { GET: {} }),
       "organization.routes[1].methods.GET",
       /declared already/,
     ],
     [
       "a path and method twice, through a prefix",
-      {
-        ...gets("user", "/org/a"),
-        organization: { route_prefix: "/org", routes: [{ path: "/a", ...GET }] },
-      },
+      { ...gets("user", "/org/a"), organization: { route_prefix: "/org", routes: [{ path: "/a", ...GET }] } },
       "organization.routes[0].methods[0]",
       /declared already, at user\.routes\[0\]/,
     ],
@@ -87,7 +75,6 @@ check(
 
 const upstream = (template: unknown, scope = "organization", path = "/widgets/{widget_id}") =>
   serviceWith(scope, [{ path, upstream: template, ...GET }]);
-const AT = `${ROUTE}.upstream`;
 
 // RG-21, RG-22
 check(
@@ -120,37 +107,17 @@ check(
     ["an empty placeholder", upstream("/w/{}"), AT, /is ambiguous/],
     ["an open brace", upstream("/w/{path.widget_id"), AT, /brace/],
     ["an unknown subject field", upstream("/{subject.role}"), AT, /\{subject\.organization_id\}/],
-    [
-      "a field that the scope does not have",
-      upstream("/{subject.member_id}"),
-      AT,
-      /use \{subject\.organization_id\}/,
-    ],
+    ["a field of another scope", upstream("/{subject.member_id}"), AT, /use \{subject\.organization_id\}/],
     [
       "user_id on a member route",
       upstream("/{subject.user_id}", "member"),
       "member.routes[0].upstream",
       /use .*organization_id.*member_id/,
     ],
-    [
-      "a subject on a public route",
-      upstream("/{subject.user_id}", "public"),
-      "public.routes[0].upstream",
-      /no subject/,
-    ],
+    ["a subject on a public route", upstream("/{subject.user_id}", "public"), PUBLIC_UPSTREAM, /no subject/],
     ["an unknown param", upstream("/{path.other}"), AT, /is not a param.*\{path\.widget_id\}/],
-    [
-      "a param where the path has no params",
-      upstream("/{path.x}", "organization", "/a"),
-      AT,
-      /has no params/,
-    ],
-    [
-      "{user_id} in a user path",
-      gets("user", "/u/{user_id}"),
-      "user.routes[0].path",
-      /\{user_id\} cannot be a param/,
-    ],
+    ["a param of a path without params", upstream("/{path.x}", "organization", "/a"), AT, /no params/],
+    ["{user_id} in a user path", gets("user", "/u/{user_id}"), "user.routes[0].path", /\{user_id\} cannot/],
     [
       "{organization_id} in an organization path",
       gets("organization", "/o/{organization_id}"),
