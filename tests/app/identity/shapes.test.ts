@@ -9,6 +9,7 @@ const secret = (start: string) => expect.stringMatching(new RegExp(`^${start}[A-
 const created = async (path: string, body?: object) => {
   const response = await identity.call("POST", path, body);
   expect(response.status).toBe(201);
+  expect(response.headers.get("cache-control")).toBe("no-store");
   return response.body;
 };
 

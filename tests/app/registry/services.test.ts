@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { documentSchemaText } from "../../../apps/registry/document-schema/document-schema.ts";
 import { waitFor } from "../../support/index.ts";
 import { fields, projected, service, useRegistry } from "./bed.ts";
 
@@ -247,4 +248,13 @@ describe("an unknown query parameter", () => {
     }
     expect((await registry.call("GET", "/services/kept/revisions")).body.revisions).toHaveLength(1);
   });
+});
+
+// RG-91
+test("GET /schema/routes.json returns the document schema without a token", async () => {
+  const response = await fetch(`${registry.url}/schema/routes.json`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-type")).toBe("application/schema+json");
+  expect(response.headers.get("cache-control")).toBe("no-cache");
+  expect(await response.text()).toBe(documentSchemaText());
 });
