@@ -36,7 +36,7 @@ test(
     await using services = await startClientServices(CACHE);
     const { folder: cwd, env } = services;
     // The program is not a `.ts` file, because it imports generated code.
-    const program = await Bun.file(join(PROGRAMS, "client.ts.txt")).text();
+    const program = await Bun.file(join(PROGRAMS, "client.ts.template")).text();
     expect(program).not.toMatch(/\bas (?!AuditPaths|IdentityPaths|RegistryPaths)|\bany\b|[\w)\]]!\W/);
     for (const name of SERVICES) {
       await succeed(cwd, process.execPath, TYPESCRIPT_GENERATOR, `${name}.json`, "--output", `${name}.ts`);

@@ -26,7 +26,7 @@ async function json(response: Response) {
 }
 
 /** An organization with the objects that a request can name, and the credentials of one caller. */
-interface World {
+interface Tenant {
   organization_id: string;
   service_account_id: string;
   targetMemberId: string;
@@ -104,15 +104,15 @@ function staffRoute({ method, path }: PlacedOperation): string {
 }
 
 /** Returns the values of the path parameters. */
-function paramsOf({ scope, path }: Row, world: World): Record<string, string> {
+function paramsOf({ scope, path }: Row, tenant: Tenant): Record<string, string> {
   const ofAccount = path.includes("/service-accounts/");
-  const { spare, organization_id, service_account_id, invite_id, targetMemberId } = world;
+  const { spare, organization_id, service_account_id, invite_id, targetMemberId } = tenant;
   const key_id = scope === "user" ? spare.user : ofAccount ? spare.service_account : spare.member;
   return { organization_id, service_account_id, invite_id, key_id, member_id: targetMemberId };
 }
 
 /** Returns the body of a request: the sample, or the token of an invite that exists. */
-function bodyFor({ path, body }: Row, { token }: World): object | undefined {
+function bodyFor({ path, body }: Row, { token }: Tenant): object | undefined {
   return /\/(redeem|preview)$/.test(path) ? { token } : body;
 }
 
@@ -159,9 +159,9 @@ describe("identity through the gateway", () => {
   }
 
   /** Creates an organization in which the caller has `role`. */
-  async function newWorld(role: string): Promise<World> {
+  async function newTenant(role: string): Promise<Tenant> {
     const [owner, caller, guest] = await Promise.all([newPerson(), newPerson(), newPerson()]);
-    const organization = await direct(`/users/${owner.user_id}/organizations`, { name: "World" });
+    const organization = await direct(`/users/${owner.user_id}/organizations`, { name: "Tenant" });
     const elsewhere = await direct(`/users/${owner.user_id}/organizations`, { name: "Elsewhere" });
     const at = `/organizations/${organization.id}`;
     const join = async (user: string, as: string) => {
@@ -194,12 +194,12 @@ describe("identity through the gateway", () => {
     };
   }
 
-  async function callAs(credential: Credential, world: World, row: Row): Promise<Response> {
+  async function callAs(credential: Credential, tenant: Tenant, row: Row): Promise<Response> {
     const { method } = row;
-    const params = paramsOf(row, world);
-    const body = bodyFor(row, world);
+    const params = paramsOf(row, tenant);
+    const body = bodyFor(row, tenant);
     const path = row.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "");
-    const secret = world.caller[credential];
+    const secret = tenant.caller[credential];
     const headers = {
       ...(credential === "jwt" && { Authorization: `Bearer ${secret}` }),
       ...(credential === "session" && { "X-API-Key": secret }),
@@ -238,12 +238,12 @@ describe("identity through the gateway", () => {
     ["owner", ["none", "jwt", "session"]],
     ["viewer", ["session"]],
   ])("serves the role %p by each route's scope and label, with the credentials %j", async (role, given) => {
-    const shared = await newWorld(role);
+    const shared = await newTenant(role);
     for (const row of rows) {
       for (const credential of given) {
         const status = expected(row, credential, role);
         const changes = row.method !== "GET" && status < 400;
-        const response = await callAs(credential, changes ? await newWorld(role) : shared, row);
+        const response = await callAs(credential, changes ? await newTenant(role) : shared, row);
         const route = `${row.method} ${row.path}`;
         expect({ route, credential, status: response.status }).toEqual({ route, credential, status });
         expect([...response.headers.keys()].filter((name) => name.startsWith("x-platform"))).toEqual([]);

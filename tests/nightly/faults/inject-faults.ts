@@ -31,9 +31,9 @@ export async function injectFault(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async ({ servers, links, clocks }) => {
     switch (cell.fault) {
       case "killed":
-        return inTurn(servers, (server) => server.kill());
+        return onAll(servers, (server) => server.kill());
       case "frozen":
-        return inTurn(servers, (server) => server.freeze());
+        return onAll(servers, (server) => server.freeze());
       case "cut":
         return links.forEach((link) => void link.cut());
       case "black-holed":
@@ -53,8 +53,8 @@ export async function injectFault(system: System, cell: Cell): Promise<void> {
 /** Ends the fault of a cell. Resolves when its parts respond again. */
 export async function endFault(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async (part) => {
-    if (cell.fault === "killed") await inTurn(part.servers, (server) => server.start());
-    else if (cell.fault === "frozen") await inTurn(part.servers, (server) => server.thaw());
+    if (cell.fault === "killed") await onAll(part.servers, (server) => server.start());
+    else if (cell.fault === "frozen") await onAll(part.servers, (server) => server.thaw());
     else if (isOfClock(cell)) await setClocks(part.clocks, 0);
     else for (const link of part.links) link.heal();
     await part.responds();
@@ -65,7 +65,7 @@ async function eachPart(system: System, cell: Cell, work: (part: Breakable) => P
   await Promise.all(cell.parts.map((part) => work(breakable(system, part))));
 }
 
-function inTurn(servers: readonly BinaryTestServer[], work: (server: BinaryTestServer) => Promise<void>) {
+function onAll(servers: readonly BinaryTestServer[], work: (server: BinaryTestServer) => Promise<void>) {
   return Promise.all(servers.map(work));
 }
 

@@ -2,13 +2,13 @@ import { Random } from "../../support/random.ts";
 import { ROOT } from "../../support/root.ts";
 import { CLIENTS_PROCESS, SchedulingDelay } from "../faults/scheduling-delay.ts";
 import { type Progress, System } from "../faults/system/system.ts";
+import { ChangingOrganization } from "./changing-organization.ts";
 import { type Field, shuffledFaults } from "./faults.ts";
 import { type Bounds, type Judgement, judge, narrate } from "./judge.ts";
 import { publishWatched, Uses } from "./uses.ts";
 import { openWay, type Way } from "./way.ts";
-import { World } from "./world.ts";
 
-const WORLDS = 3;
+const ORGANIZATIONS = 3;
 const OPERATIONS = 14;
 const PAUSE_MS = 2_000;
 const BETWEEN_FAULTS_MS = 2_500;
@@ -90,11 +90,11 @@ class Run {
 
   async until(endMs: number): Promise<void> {
     const goesOn = () => performance.now() < endMs;
-    const worlds = Array.from({ length: WORLDS }, async (_, number) => {
+    const organizations = Array.from({ length: ORGANIZATIONS }, async (_, number) => {
       const random = new Random(this.#field.random.below(2 ** 31) + number);
       while (goesOn()) await this.#liveThrough(random, goesOn);
     });
-    await Promise.all([...worlds, this.#disturb(goesOn)]);
+    await Promise.all([...organizations, this.#disturb(goesOn)]);
   }
 
   async #disturb(goesOn: () => boolean): Promise<void> {
@@ -111,18 +111,18 @@ class Run {
 
   /** Founds an organization, changes it step by step up to its deletion, and judges its credentials. */
   async #liveThrough(random: Random, goesOn: () => boolean): Promise<void> {
-    const world = await World.found(this.#field.system, random);
+    const organization = await ChangingOrganization.found(this.#field.system, random);
     {
-      await using _uses = new Uses(this.#field.system, world);
-      for (let left = OPERATIONS; left > 0 && world.untilMs === Number.POSITIVE_INFINITY; left -= 1) {
+      await using _uses = new Uses(this.#field.system, organization);
+      for (let left = OPERATIONS; left > 0 && organization.untilMs === Number.POSITIVE_INFINITY; left -= 1) {
         await Bun.sleep(random.chance(40) ? 100 : random.below(PAUSE_MS));
-        this.#count(await world.operate(left === 1 || !goesOn()));
+        this.#count(await organization.operate(left === 1 || !goesOn()));
         if (!goesOn()) break;
       }
-      if (world.untilMs === Number.POSITIVE_INFINITY) await Bun.sleep(TAIL_MS);
+      if (organization.untilMs === Number.POSITIVE_INFINITY) await Bun.sleep(TAIL_MS);
     }
-    for (const credential of world.credentials) {
-      const uses = credential.uses.filter(({ respondedMs }) => respondedMs < world.untilMs);
+    for (const credential of organization.credentials) {
+      const uses = credential.uses.filter(({ respondedMs }) => respondedMs < organization.untilMs);
       const judgement = judge({ ...credential, uses }, this.#bounds);
       this.#judgements.push(judgement);
       const [broken] = judgement.broken;

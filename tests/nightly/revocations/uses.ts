@@ -1,6 +1,6 @@
 import type { System } from "../faults/system/system.ts";
+import type { ChangingOrganization, Credential } from "./changing-organization.ts";
 import type { Admission } from "./judge.ts";
-import type { Credential, World } from "./world.ts";
 
 const INTERVAL_MS = 400;
 /** The maximum number of unanswered uses of a credential at a gateway. */
@@ -28,17 +28,17 @@ export async function publishWatched(system: System): Promise<void> {
   await system.publish("watched", config, PATHS.person, 401);
 }
 
-/** Uses all credentials of a world again and again at both gateways, also while earlier uses have no response. */
+/** Uses all credentials of an organization again and again at both gateways, also while earlier uses have no response. */
 export class Uses implements AsyncDisposable {
   readonly #gateways: readonly string[];
-  readonly #world: World;
+  readonly #organization: ChangingOrganization;
   readonly #unanswered = new Map<string, number>();
   readonly #underway = new Set<Promise<void>>();
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor({ gateways }: System, world: World) {
+  constructor({ gateways }: System, organization: ChangingOrganization) {
     this.#gateways = gateways.map(({ url }) => url);
-    this.#world = world;
+    this.#organization = organization;
     this.#timer = setInterval(() => this.#useAll(), INTERVAL_MS);
   }
 
@@ -49,7 +49,7 @@ export class Uses implements AsyncDisposable {
   }
 
   #useAll(): void {
-    for (const credential of this.#world.credentials) {
+    for (const credential of this.#organization.credentials) {
       for (const gateway of this.#gateways.keys()) {
         const use = this.#use(credential, gateway).finally(() => this.#underway.delete(use));
         this.#underway.add(use);

@@ -23,7 +23,7 @@ setDefaultTimeout(240_000);
 const TOKEN = "a-token-of-twenty-characters";
 const PORTS = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
 /** True if the test can run the executable with its own root file system, which only root can. */
-const canCage = process.getuid?.() === 0 && Bun.which("unshare") !== null && Bun.which("ldd") !== null;
+const canChroot = process.getuid?.() === 0 && Bun.which("unshare") !== null && Bun.which("ldd") !== null;
 
 let built: string;
 let folder: string;
@@ -48,27 +48,27 @@ function run(command: string[], env: Record<string, string> = {}, input = "") {
 }
 
 /** Creates a folder with the executable, the libraries that it is linked with, and no other program. */
-async function makeCage(name: string): Promise<string> {
-  const cage = join(folder, name);
+async function makeRoot(name: string): Promise<string> {
+  const rootFolder = join(folder, name);
   const { stdout } = await run(["ldd", built], { PATH: process.env.PATH ?? "" });
   for (const library of stdout.match(/\/\S+/g) ?? []) {
-    await mkdir(join(cage, dirname(library)), { recursive: true });
-    await copyFile(library, join(cage, library));
+    await mkdir(join(rootFolder, dirname(library)), { recursive: true });
+    await copyFile(library, join(rootFolder, library));
   }
-  await mkdir(join(cage, "proc"));
-  await copyFile(built, join(cage, "ostiary"));
-  return cage;
+  await mkdir(join(rootFolder, "proc"));
+  await copyFile(built, join(rootFolder, "ostiary"));
+  return rootFolder;
 }
 
-/** Returns a command line that runs `command` with `cage` as the root file system, plus /proc. */
-function inCage(cage: string, mount: string, ...command: string[]): string[] {
+/** Returns a command line that runs `command` with `rootFolder` as the root file system, plus /proc. */
+function inChroot(rootFolder: string, mount: string, ...command: string[]): string[] {
   const root = Bun.which("chroot") ?? "/usr/sbin/chroot";
-  const script = `${mount} mount --bind /proc '${cage}/proc' && exec ${root} '${cage}' "$@"`;
+  const script = `${mount} mount --bind /proc '${rootFolder}/proc' && exec ${root} '${rootFolder}' "$@"`;
   return [Bun.which("unshare") ?? "", "--mount", Bun.which("sh") ?? "", "-c", script, "sh", ...command];
 }
 
 /**
- * The environment variables of the mount command. Programs in the cage find no other program on this PATH.
+ * The environment variables of the mount command. Programs in the chroot find no other program on this PATH.
  */
 const MOUNTING = { PATH: process.env.PATH ?? "" };
 
@@ -87,8 +87,8 @@ async function assetsOf(page: string): Promise<number> {
 
 describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
   test("needs only the C library and /proc: it contains its pages, catalogs and database", async () => {
-    const cage = canCage ? await makeCage("cage") : folder;
-    const command = canCage ? inCage(cage, "", "/ostiary", "start") : [built, "start"];
+    const rootFolder = canChroot ? await makeRoot("root") : folder;
+    const command = canChroot ? inChroot(rootFolder, "", "/ostiary", "start") : [built, "start"];
     const env = { ...MOUNTING, ...FREE_PORTS, LOG_FILE: "-", DATA_DIR: "data" };
     const platform = await start(command, env);
     const shown = await screen(platform);

@@ -37,7 +37,7 @@ interface Operation {
 }
 
 /** One organization, whose owner does one operation after the other. Its credentials are what gateways admit. */
-export class World {
+export class ChangingOrganization {
   readonly credentials: Credential[] = [];
   /**
    * The time up to which the histories hold: the start of an operation without a response, which may have taken
@@ -51,12 +51,12 @@ export class World {
   #plan: "gold" | null = null;
   #isDeleted = false;
 
-  static async found(system: System, random: Random): Promise<World> {
+  static async found(system: System, random: Random): Promise<ChangingOrganization> {
     const directory = system.directory(random);
     const { organization_id } = await directory.found();
-    const world = new World(directory, random, `/organizations/${organization_id}`);
-    for (let count = 0; count < MEMBERS; count += 1) await world.#join(system);
-    return world;
+    const organization = new ChangingOrganization(directory, random, `/organizations/${organization_id}`);
+    for (let count = 0; count < MEMBERS; count += 1) await organization.#join(system);
+    return organization;
   }
 
   private constructor(directory: Directory, random: Random, path: string) {
