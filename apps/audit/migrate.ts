@@ -42,7 +42,7 @@ export function runMigration(env: Environment, role: string | undefined): Promis
  * @throws StartRefused for a role that grants do not restrict, or if the database user may not create the role or
  * grant it rights
  */
-export async function grantServiceRole(database: Database, role: string): Promise<"made" | "existing"> {
+async function grantServiceRole(database: Database, role: string): Promise<"made" | "existing"> {
   try {
     return await database.transaction("grant_service_role", async (tx) => {
       await lockPartitions(tx);

@@ -15,7 +15,7 @@ import type { WebSockets } from "./upstream/websocket.ts";
 type Registry = Metrics["registry"];
 
 /** The sources of the gateway's metrics, which are read when metrics are scraped. */
-export interface MetricSources {
+interface MetricSources {
   readonly authenticator: Pick<Authenticator, "caches" | "refusals" | "knowledgeAgeMs">;
   readonly decisions: DecisionCounts;
   readonly routes: Pick<PublishedRoutes, "table" | "loadedAtMs" | "stale" | "skippedCount">;

@@ -31,7 +31,7 @@ import { swaggerOptions } from "./registry-swagger.ts";
 import { revisionHandlers } from "./revisions/revision-handlers.ts";
 import { serviceHandlers } from "./services/service-handlers.ts";
 
-export interface AppDeps {
+interface AppDeps {
   config: RegistryConfig;
   telemetry: Telemetry;
   health: HealthState;

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { Failure, Result } from "./failure.ts";
 
-export interface Writing {
+interface Writing {
   readonly busy: boolean;
   readonly failure: Failure | null;
   /** Makes a change. Does nothing while another change is in flight, so a double click writes only once. */

@@ -7,7 +7,7 @@ import { readRoot, type TreeHead } from "../domain/tlog/index.ts";
  * The maximum number of characters in one line of an export. A line is one event of some kilobytes, or the
  * end of a proof.
  */
-export const LINE_LENGTH_MAX = 64 * 1024 * 1024;
+const LINE_LENGTH_MAX = 64 * 1024 * 1024;
 
 /** The error for bytes that cannot be the lines of an export. */
 export class NotLines extends Error {

@@ -32,7 +32,7 @@ export function variableRows(schema: TObject): string[][] {
 }
 
 /** Returns whether the variable is one of the three files of TLS to a server that the service calls. */
-export function isTlsFile(schema: TObject, name: string): boolean {
+function isTlsFile(schema: TObject, name: string): boolean {
   const [, peer] = /^(\w+)_(?:CA|CERT|KEY)_FILE$/.exec(name) ?? [];
   return ["CA", "CERT", "KEY"].every((kind) => `${peer}_${kind}_FILE` in schema.properties);
 }

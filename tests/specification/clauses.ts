@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ROOT } from "../support/root.ts";
 
 /** The folder of the specification. Like all paths in this folder's code, it is relative to the root. */
-export const SPECIFICATION = ".github/specification";
+const SPECIFICATION = ".github/specification";
 
 /** One numbered rule of the specification. */
 export interface Clause {
@@ -30,7 +30,7 @@ export const CLAUSE_ID = /(?<![\w-])(?:GW|RG|ID|AU|ER|OP|PT|CL)-\d+\b/g;
 const CLAUSE = /^\*\*([A-Z]+-\d+)\*\* (.+)$/s;
 
 /** Returns the clauses in a file's text. A clause is a paragraph that starts with its number in bold. */
-export function clausesIn(path: string, text: string): Clause[] {
+function clausesIn(path: string, text: string): Clause[] {
   const clauses: Clause[] = [];
   let line = 1;
   for (const paragraph of text.split("\n\n")) {

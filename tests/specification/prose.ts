@@ -27,7 +27,7 @@ const HEADLESS =
   /^(?:Of|Those|Whose|Who|Whom|Whether that|Nor|Such) [a-z]|^(?:By|As|What|Not) (?!the following|default\b)[a-z]/;
 
 /** A piece of prose, such as a paragraph or a comment, with the line where it starts. */
-export interface Prose {
+interface Prose {
   readonly text: string;
   readonly line: number;
 }

@@ -4,7 +4,7 @@ import { ROOT } from "../support/root.ts";
 import { CLAUSE_ID } from "./clauses.ts";
 
 /** A place in the repository that cites a clause by its number. */
-export interface Citation {
+interface Citation {
   readonly id: string;
   readonly path: string;
   readonly line: number;
@@ -46,7 +46,7 @@ export function citationsIn(path: string, text: string): Citation[] {
 const CLAIM = /^\/\/ ((?:[A-Z]{2}-\d+)(?:, [A-Z]{2}-\d+)*)$/;
 
 /** Returns the proofs that a test file claims by comments directly above a test or a group of tests. */
-export function proofsIn(path: string, text: string): Proof[] {
+function proofsIn(path: string, text: string): Proof[] {
   if (!/^\s*\/\/ [A-Z]{2}-\d/m.test(text)) return [];
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
   const proofs: Proof[] = [];

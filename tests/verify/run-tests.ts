@@ -3,7 +3,7 @@ import { ROOT } from "../support/root.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The result of a run of `bun test`. */
-export interface TestRun {
+interface TestRun {
   readonly exitCode: number;
   readonly passed: number;
   /** The files of the tests that passed. */

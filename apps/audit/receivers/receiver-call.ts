@@ -29,7 +29,7 @@ export type CallResult =
   /** The caller aborted the request. It is unknown whether the request arrived. */
   | { outcome: "aborted" };
 
-export interface ReceiverResponse {
+interface ReceiverResponse {
   result: CallResult;
   /** The body as text. Null if there was no response, if the body is too long, or if it is not UTF-8. */
   text: string | null;

@@ -24,7 +24,7 @@ export function setRateHeaders(
   headers.set(LIMIT_SET_HEADERS.limits, rate.described.limits);
 }
 
-export interface LimitDecision {
+interface LimitDecision {
   readonly limit: AppliedLimit;
   readonly name: string;
   readonly decision: RateLimitDecision;

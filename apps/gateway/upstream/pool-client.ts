@@ -13,7 +13,7 @@ export interface PoolClientOptions extends PoolOptions {
 }
 
 /** The sources of addresses and of chance, which tests replace. */
-export type PoolSources = Pick<PoolEnvironment, "resolve" | "random">;
+type PoolSources = Pick<PoolEnvironment, "resolve" | "random">;
 
 /** A pool and the service that first needed it; services may share an origin. */
 export interface ServicePool {

@@ -8,7 +8,7 @@ import { readState, testsOfRevision } from "../services/service-sql.ts";
 import { revisions, routeTests } from "../tables.ts";
 
 /** An entry of a service's history. */
-export type RevisionRow = typeof revisions.$inferSelect;
+type RevisionRow = typeof revisions.$inferSelect;
 
 export function showRevision({ created_at, config, ...row }: RevisionRow): Revision {
   return { ...row, ...configOf(config), created_at: created_at.toISOString() };

@@ -16,10 +16,10 @@ import { addressOf } from "./service-url.ts";
 import { type UpstreamPart, upstreamParts } from "./upstream-template.ts";
 
 /** A part of an upstream path: text, the id of an owner, or the param at an index. */
-export type TemplatePart = string | { readonly subject: SubjectField } | { readonly param: number };
+type TemplatePart = string | { readonly subject: SubjectField } | { readonly param: number };
 
 /** The required labels of a route, as a list and as a set. A member needs one of the labels. */
-export interface CompiledLabels {
+interface CompiledLabels {
   readonly list: readonly string[];
   readonly set: ReadonlySet<string>;
 }

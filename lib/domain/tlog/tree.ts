@@ -9,7 +9,7 @@ export function leafHash(leaf: string | Uint8Array): Hash {
 }
 
 /** Returns the hash of an inner node. */
-export function nodeHash(left: Hash, right: Hash): Hash {
+function nodeHash(left: Hash, right: Hash): Hash {
   return hashOf(NODE, left, right);
 }
 
@@ -142,7 +142,7 @@ export function consistencyRanges(earlier: number, size: number): LeafRange[] {
 }
 
 /** The size and the root of a tree. */
-export interface KnownTree {
+interface KnownTree {
   size: number;
   root: Hash;
 }

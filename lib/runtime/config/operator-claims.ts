@@ -31,7 +31,7 @@ const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
   "https://accounts.google.com": ["sub", "email", "hd"],
 };
 
-export interface ClaimingEntry {
+interface ClaimingEntry {
   readonly index: number;
   readonly claims: unknown;
   /** Whether the operator expires, so that a later one with the same claims can take over. */

@@ -15,7 +15,7 @@ import {
  * The options of a variable's schema, whose `rule` is the text for an operator. An empty variable counts as unset,
  * unless its schema has `refuseEmpty`.
  */
-export interface VariableOptions {
+interface VariableOptions {
   description?: string;
   default?: string;
   pattern?: string;

@@ -2,7 +2,7 @@ import { systemErrorCode } from "../../domain/errors/index.ts";
 import { ConfigError, type ConfigProblem } from "../config/index.ts";
 import type { Listener } from "./service.ts";
 
-export interface PortUse {
+interface PortUse {
   variable: string;
   host: string;
   port: number;
@@ -43,7 +43,7 @@ export function usesOf(variable: string, host: string | undefined, port: number 
 /** An error without a code means that the host name cannot be resolved. */
 const HOST_ERRORS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL", "ENOTFOUND"]);
 
-export function portProblem({ variable, host, port, shared }: PortUse, error: unknown): ConfigProblem {
+function portProblem({ variable, host, port, shared }: PortUse, error: unknown): ConfigProblem {
   const code = systemErrorCode(error);
   if (code === "EADDRINUSE") {
     const user = shared ? "a program that does not share the port" : "another program";

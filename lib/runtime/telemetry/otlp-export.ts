@@ -15,7 +15,7 @@ export const EXPORT_TIMEOUT_MS = 5_000;
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
 
-export interface Exporter<Items> {
+interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;

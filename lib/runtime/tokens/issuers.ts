@@ -22,7 +22,7 @@ export interface NamedIssuer {
 }
 
 /** Returns the one issuer that unverified claims name (GW-230), or the refusal. Throws a 503 if there are no issuers. */
-export type FindIssuer = (claims: TokenClaims) => NamedIssuer | CredentialRefusal;
+type FindIssuer = (claims: TokenClaims) => NamedIssuer | CredentialRefusal;
 
 /** @param variable the environment variable that contains the issuers, or names their file */
 export function issuerFinder(issuers: readonly TokenIssuer[], variable: string): FindIssuer {

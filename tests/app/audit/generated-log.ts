@@ -2,7 +2,7 @@ import { makePartitions } from "@ostiary/audit/partitions";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
-export interface GeneratedLog {
+interface GeneratedLog {
   events: number;
   /** The time of the last event. */
   endMs: number;

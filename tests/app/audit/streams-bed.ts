@@ -18,7 +18,7 @@ import { type DeliveredBody, ProvingReceiver, START } from "./proving-receiver.t
 export { type DeliveredBody, type DeliveredEntry, ProvingReceiver, START } from "./proving-receiver.ts";
 
 /** A request that a receiver got. */
-export interface ReceivedCall {
+interface ReceivedCall {
   headers: Record<string, string>;
   body: string;
 }

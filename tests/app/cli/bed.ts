@@ -30,7 +30,7 @@ export interface RunOptions {
 }
 
 /** The command line of an operator, with a registry and a temporary folder for all tests of a file. */
-export interface CliBed {
+interface CliBed {
   readonly registry: Registry;
   /** Runs the command line in this process. */
   cli(parameters: string[], options?: RunOptions): Promise<Run>;
@@ -94,7 +94,7 @@ export async function runCli(
 }
 
 /** Runs the command line as {@link runCli} does, but as a process of its own. */
-export function runCliProcess(
+function runCliProcess(
   url: string,
   parameters: string[],
   { input = "", env = {}, cwd }: RunOptions = {},

@@ -82,7 +82,7 @@ export interface LifecycleEvent {
   data: Record<string, unknown>;
 }
 
-export interface IdentityOptions
+interface IdentityOptions
   extends Partial<Pick<Dependencies, "apiKeyMaxAgeSeconds" | "organizationsPerPersonMax" | "defaultPlan">> {
   internalAuthToken?: string;
   /** The maximum number of connections in the service's pool. */

@@ -24,7 +24,7 @@ export interface Note {
 export type Given = Record<string, unknown>;
 
 /** A call. `settle` applies the effect of the call to the model, and returns the expected response. */
-export interface Planned {
+interface Planned {
   method: Method;
   path: string;
   body?: unknown;

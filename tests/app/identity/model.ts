@@ -68,7 +68,7 @@ export interface Session {
   expires_at: number;
 }
 
-export interface ModelEvent {
+interface ModelEvent {
   type: string;
   organization_id: string;
   data: Record<string, unknown>;

@@ -52,7 +52,7 @@ export interface Registry extends Client, AsyncDisposable {
 /** An entry of an operators file. */
 export type Entry = Record<string, unknown> & { name: string };
 
-export interface GivenToRegistry {
+interface GivenToRegistry {
   databaseUrl?: string;
   routeStore?: RouteStore;
   clock?: Clock;

@@ -18,7 +18,7 @@ export interface BenchOptions {
 
 export type Progress = (line: string) => void;
 
-export interface BenchResult {
+interface BenchResult {
   /** The paragraphs of the report. The machine precedes them, and the goals follow. */
   readonly parts: readonly string[];
   /** The results for programs, printed as JSON with `--json`, beside the machine and the goals. */

@@ -43,7 +43,7 @@ export const LIMITS = {
 
 export const EVENT_INTERVAL_MS = 250;
 
-export interface ClientKind {
+interface ClientKind {
   readonly title: string;
   /** The number of requests a second; for streams, the number of open connections. */
   readonly rate: number;

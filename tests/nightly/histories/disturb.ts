@@ -5,7 +5,7 @@ import type { System } from "../faults/system/system.ts";
 const HOLD_MS = 400;
 const BETWEEN_MS = 600;
 
-export interface Disturbance {
+interface Disturbance {
   readonly part: string;
   readonly way: "killed" | "frozen" | "restarted";
 }

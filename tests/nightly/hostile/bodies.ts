@@ -1,5 +1,5 @@
 /** Hostile request bodies. Each key describes what is wrong with the body. */
-export type HostileBodies = Record<string, string | Uint8Array<ArrayBuffer>>;
+type HostileBodies = Record<string, string | Uint8Array<ArrayBuffer>>;
 
 /** Repeats `unit` between `start` and `end`, as often as `size` characters allow. */
 export function repeated(size: number, unit: string, start = "", end = ""): string {

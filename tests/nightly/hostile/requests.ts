@@ -2,7 +2,7 @@ import { HOSTILE_TEXTS, hostileBodies, hostileFields, numbered } from "./bodies.
 import type { Operation } from "./operations.ts";
 import type { HostileRequest } from "./subject.ts";
 
-export interface HostileRequests {
+interface HostileRequests {
   refused: HostileRequest[];
   /** Requests that the service may accept, because some operations allow them. */
   perhaps: HostileRequest[];

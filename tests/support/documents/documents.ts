@@ -4,7 +4,7 @@ import { marked, type Token, type Tokens } from "marked";
 import { ROOT } from "../root.ts";
 
 /** A fenced code block of a Markdown file, with the nearest heading above it. */
-export interface Block {
+interface Block {
   heading: string;
   language: string;
   text: string;

@@ -15,7 +15,7 @@ export interface SourcePattern {
 }
 
 /** The texts of a file of TypeScript code. */
-export interface SourceTexts {
+interface SourceTexts {
   /** The strings and templates, except templates with a tag, such as SQL. */
   readonly strings: readonly Written[];
   /** Each comment as the code spells it. Each `//` is a comment. */

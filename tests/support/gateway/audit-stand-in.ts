@@ -29,7 +29,7 @@ export interface Write {
  * A usage report that the stand-in has received, with the gateway's instance and the report's number in the
  * URL.
  */
-export interface ReceivedReport {
+interface ReceivedReport {
   readonly instance: string;
   readonly number: number;
   readonly report: UsageReport;

@@ -3,7 +3,7 @@ import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { type ProcessOptions, type RunningProcess, startProcess } from "../processes/start-process.ts";
 import { freshRouteStoreUrl } from "../stores/services.ts";
 
-export interface GatewayProcesses extends ProcessOptions {
+interface GatewayProcesses extends ProcessOptions {
   /** The services by name, in the form that the registry stores. */
   services: Record<string, StoredServiceConfig>;
   replicas?: number;

@@ -6,7 +6,7 @@ import addFormats from "ajv-formats";
 
 export type Schema = Record<string, unknown>;
 
-export interface Media {
+interface Media {
   schema: Schema;
   example?: unknown;
   examples?: Record<string, { value: unknown }>;

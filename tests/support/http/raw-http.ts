@@ -226,8 +226,8 @@ export function spell(
   return `${method} ${target} HTTP/1.1\r\n${host}${lines}\r\n${body}`;
 }
 
-export type RawAnswer = string | Uint8Array | null;
-export type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer | Promise<RawAnswer>;
+type RawAnswer = string | Uint8Array | null;
+type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer | Promise<RawAnswer>;
 
 export interface RawUpstreamOptions {
   hostname?: string;

@@ -2,7 +2,7 @@ import { createServer, type Socket } from "node:net";
 import { listenLocally } from "./listen-locally.ts";
 
 /** A server that accepts connections and never responds, like a suspended server. */
-export interface SilentServer {
+interface SilentServer {
   readonly url: string;
   connections(): number;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ export const SHELLS: Record<string, string[]> = {
   dash: ["dash", "-i"],
 };
 
-export interface PasteResult {
+interface PasteResult {
   stdout: string;
   /** The text on the terminal: prompts, the echo of the pasted text and standard error. */
   screen: string;

@@ -28,7 +28,7 @@ export async function startOnFreePorts(
   }
 }
 
-export interface BinaryServer {
+interface BinaryServer {
   url: string;
   command: string[];
   /** The environment variables of the server. By default the server inherits those of this process. */

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
  */
 export const triesContainers = process.env.TEST_CONTAINERS === "true";
 
-export interface Ran {
+interface Ran {
   exitCode: number;
   output: string;
 }

@@ -2,7 +2,7 @@ import { createConnection, createServer, type Socket } from "node:net";
 import { listenLocally } from "../http/listen-locally.ts";
 
 /** The proxy through which the other nodes connect to one node of etcd. */
-export interface PeerDoor {
+interface PeerDoor {
   readonly port: number;
   close(): void;
 }

@@ -132,7 +132,7 @@ function hex(base64: string): string {
   return Buffer.from(base64, "base64").toString("hex");
 }
 
-export const CLIENT_KIND = 3;
+const CLIENT_KIND = 3;
 
 /**
  * Returns the path from the root to each span of a trace, such as `gateway serves GET /demo > gateway calls

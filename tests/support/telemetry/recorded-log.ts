@@ -1,6 +1,6 @@
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
-export interface RecordedLine {
+interface RecordedLine {
   level: string;
   message: string;
   fields: Record<string, unknown>;

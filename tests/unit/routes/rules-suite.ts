@@ -8,7 +8,7 @@ import { serviceWith } from "./fixtures.ts";
 export const GET = { methods: ["GET"] };
 
 /** An accepted case: `[what, service config]`. */
-export type Accepted = [string, unknown];
+type Accepted = [string, unknown];
 /** A refused case: `[what, service config, path of the violation, pattern of its message]`. */
 export type Refused = [string, unknown, string, RegExp];
 

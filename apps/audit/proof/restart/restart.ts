@@ -17,7 +17,7 @@ import { type SealerState, selectState } from "../seal/state-sql.ts";
 import { keptHeads } from "./kept-heads.ts";
 
 /** What `ostiary audit restart` declares: that one chain, or the whole tree, goes on although rows were lost. */
-export type RestartOf = { owner: string } | { origin: string };
+type RestartOf = { owner: string } | { origin: string };
 
 /** Runs `ostiary audit restart` as a process that reports what it declared and exits. */
 export function runRestart(env: Environment, of: RestartOf): Promise<void> {

@@ -38,7 +38,7 @@ const connection = {
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 } satisfies RedisOptions;
 
-export type RedisClient = (Redis | Cluster) & ScriptCommands;
+type RedisClient = (Redis | Cluster) & ScriptCommands;
 
 export function connectRedis(url: string, tls?: PeerTls): RedisClient {
   const client = new Redis(url, {

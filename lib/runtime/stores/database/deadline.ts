@@ -1,7 +1,7 @@
 import { type Clock, unstalledClock } from "../../../async/index.ts";
 import { ConnectionLost } from "./failure.ts";
 
-export interface TimeLimit {
+interface TimeLimit {
   ms: number;
   /** Whether the time counts only while the server owes a response, and starts again with each response. */
   ofProgress: boolean;

@@ -36,12 +36,12 @@ export interface Sent {
 }
 
 /** A response with its complete body. */
-export interface WholeResponse extends Omit<UpstreamResponse, "body"> {
+interface WholeResponse extends Omit<UpstreamResponse, "body"> {
   readonly text: string;
 }
 
 /** A request in flight. */
-export interface Underway {
+interface Underway {
   readonly handle: CallHandle;
   readonly response: Promise<UpstreamResponse>;
   abort(): void;

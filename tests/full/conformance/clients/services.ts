@@ -8,7 +8,7 @@ export const SERVICES = ["registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** Running services. Identity has one person, and audit has three events of one organization. */
-export interface ClientServices extends AsyncDisposable {
+interface ClientServices extends AsyncDisposable {
   readonly folder: string;
   readonly env: Record<string, string>;
 }

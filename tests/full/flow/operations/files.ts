@@ -38,7 +38,7 @@ const Dashboard = Type.Object({
   templating: Type.Object({ list: Type.Array(Type.Unknown()) }),
   annotations: Type.Object({ list: Type.Array(Type.Object({ expr: Type.String() })) }),
 });
-export type Dashboard = Static<typeof Dashboard>;
+type Dashboard = Static<typeof Dashboard>;
 
 /** Returns the dashboards by file name. Throws if a dashboard does not match the schema {@link Dashboard}. */
 export async function dashboards(): Promise<Map<string, Dashboard>> {

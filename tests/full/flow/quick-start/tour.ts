@@ -4,7 +4,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 
 /** The output of each step of the tour, by its heading. */
-export type TourOutput = Map<string, string>;
+type TourOutput = Map<string, string>;
 
 /** Matches error messages of shells. */
 const COMPLAINT = /not found|no match|bad pattern|parse error|syntax error|event not|No such file/i;

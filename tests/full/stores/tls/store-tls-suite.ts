@@ -14,7 +14,7 @@ import {
 } from "../../../support/http/certificates.ts";
 import { rejection } from "../../../support/rejection.ts";
 
-export interface Material {
+interface Material {
   ca: CertificateAuthority;
   /** A second CA, which a test can add to the trusted ones. */
   next: CertificateAuthority;
@@ -91,7 +91,7 @@ export async function message(work: Promise<unknown>): Promise<string> {
 }
 
 /** One kind of store with a TLS server, for the tests of {@link behavesByTls}. */
-export interface StoreBed {
+interface StoreBed {
   peer: Peer;
   /** Returns the server's name in messages. */
   server(): string;

@@ -9,7 +9,7 @@ const PATHS_MAX = 2_000;
 const IDS = 8;
 
 /** A benchmark route. Requests address an item below its path: `<path>/<id>`. */
-export interface Collection {
+interface Collection {
   /** The path that clients call, such as `/org/area-7/things-3`. */
   readonly path: string;
   readonly service: number;
@@ -17,7 +17,7 @@ export interface Collection {
 }
 
 /** Returns the routes of one service: one public route, then the routes for members. */
-export function collectionsOf(service: number): Collection[] {
+function collectionsOf(service: number): Collection[] {
   const area = AREA + service;
   const members = Array.from({ length: ROUTES_PER_SERVICE }, (_, number) => `/org${area}/things-${number}`);
   return [`/public${area}`, ...members].map((path, index) => ({ path, service, isPublic: index === 0 }));

@@ -27,7 +27,7 @@ function routeNumbers(count: number): number[] {
 }
 
 /** The paths of the ten routes that requests call, without the param. */
-export const askedCollections = routeNumbers(ASKED).map(collectionOf);
+const askedCollections = routeNumbers(ASKED).map(collectionOf);
 
 function idsUnder(collections: readonly string[]): string[] {
   return Array.from({ length: IDS }, (_, id) =>

@@ -49,7 +49,7 @@ export async function startPassThrough(bed: Bed, origins: readonly string[]): Pr
   );
 }
 
-export interface GatewayOptions {
+interface GatewayOptions {
   /** Additional environment variables, which override the defaults below. */
   readonly variables?: Record<string, string>;
   /** The source folder to start the gateway from; by default this repository. */

@@ -15,7 +15,7 @@ import { type Client, KINDS, LIMITS } from "../clients.ts";
 import { healing } from "./healing.ts";
 import { problemsOfWindow, windowsOf } from "./limits.ts";
 
-export interface Promised {
+interface Promised {
   readonly name: string;
   readonly title: string;
   /** Whether the promise is about durations, which are not reliable on a busy machine. */

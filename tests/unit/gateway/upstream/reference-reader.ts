@@ -3,7 +3,7 @@
  * It shares no code with the gateway's reader, so if the two readers disagree, one of them has a bug.
  */
 
-export interface ReferenceResponse {
+interface ReferenceResponse {
   readonly status: number;
   readonly fields: readonly string[];
   readonly body: string;

@@ -1,7 +1,7 @@
 import type { Finding, FindingCode, FindingPlace } from "@ostiary/lib/verification/findings";
 
 /** The German sentence for each finding. Its place, and what was expected and found, stand around it. */
-export const GERMAN: Readonly<Record<FindingCode, string>> = {
+const GERMAN: Readonly<Record<FindingCode, string>> = {
   line_unreadable: "Diese Zeile ist nicht so, wie das Format sie hier erlaubt.",
   cut_off: "Die letzte Zeile, die den Beweis enthält, fehlt: Die Datei wurde abgeschnitten.",
   event_inconsistent: "Das Ereignis hat ein Ergebnis ohne versiegelten Ausgang, oder umgekehrt.",
