@@ -79,12 +79,12 @@ function started(screen: string): ScreenText[] {
 }
 
 function shown({ shows, commands }: TourStep, output: string): ScreenText[] {
-  const answer = output.trim().split("\n");
+  const lines = output.trim().split("\n");
   return [
     { style: "plain", text: "" },
     { style: "heading", text: `# ${shows}` },
     ...commands.split("\n").map((text): ScreenText => ({ style: "command", text: `$ ${text}` })),
-    ...answer.map((text): ScreenText => ({ style: styleOf(text), text: text.trimEnd() })),
+    ...lines.map((text): ScreenText => ({ style: styleOf(text), text: text.trimEnd() })),
   ];
 }
 

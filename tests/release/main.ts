@@ -95,7 +95,7 @@ if ((await $`docker info`.quiet().nothrow()).exitCode === 0) {
   if (printed.trim() !== root.version) throw new Error(`The image prints the version ${printed.trim()}.`);
   say(`image ostiary:${root.version}`);
 } else {
-  say("image: skipped, since no Docker engine answers");
+  say("image: skipped, since no Docker engine responds");
 }
 
 await Bun.write(join(outdir, "SHA256SUMS"), await checkRelease(outdir, systems));

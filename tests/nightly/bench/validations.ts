@@ -144,8 +144,8 @@ async function writeLines(file: string, lines: readonly string[]): Promise<strin
   return file;
 }
 
-const answerOfIdp = Type.Object({ user_id: Type.String() });
-const answerOfCreate = Type.Object({ key: Type.String() });
+const ValidatedPerson = Type.Object({ user_id: Type.String() });
+const CreatedKey = Type.Object({ key: Type.String() });
 
 function makePeople(identity: ServiceProcess): Promise<string[]> {
   return Promise.all(Array.from({ length: PEOPLE }, (_, index) => makePerson(identity, index)));
@@ -156,8 +156,8 @@ async function makeKeys(identity: ServiceProcess, people: readonly string[]): Pr
   const lines: string[] = [];
   for (let round = 0; round < KEYS_EACH; round++) {
     const made = people.map((id) => post(`${identity.url}/users/${id}/api-keys`, { name: "bench" }));
-    for (const answer of await Promise.all(made)) {
-      lines.push(JSON.stringify({ credential: Value.Parse(answerOfCreate, answer).key }));
+    for (const response of await Promise.all(made)) {
+      lines.push(JSON.stringify({ credential: Value.Parse(CreatedKey, response).key }));
     }
   }
   return lines;
@@ -165,7 +165,7 @@ async function makeKeys(identity: ServiceProcess, people: readonly string[]): Pr
 
 async function makePerson({ internalUrl }: ServiceProcess, index: number): Promise<string> {
   const idp = { issuer: "https://login.example.com", subject: `bench-${index}` };
-  return Value.Parse(answerOfIdp, await post(`${internalUrl}${VALIDATE_PATH}`, { idp })).user_id;
+  return Value.Parse(ValidatedPerson, await post(`${internalUrl}${VALIDATE_PATH}`, { idp })).user_id;
 }
 
 async function post(url: string, body: object): Promise<unknown> {

@@ -35,10 +35,10 @@ describe.skipIf(!services().etcd.real)("a document of the registry", () => {
     const cpuMsPerMibMax = valid ? VALID_CPU_MS_PER_MIB_MAX : CPU_MS_PER_MIB_MAX;
     const size = (request.body?.length ?? 0) / MIB;
     const cpuMsMax = Math.max(CPU_MS_MAX, cpuMsPerMibMax * size);
-    const [answer] = await registry.sendBounded("public", [request], cpuMsMax);
-    if (answer === undefined) throw new Error("The registry sent no response.");
-    if (valid) expect([request.name, answer.status]).toEqual([request.name, 200]);
-    else expectRefusal(request, answer);
+    const [response] = await registry.sendBounded("public", [request], cpuMsMax);
+    if (response === undefined) throw new Error("The registry sent no response.");
+    if (valid) expect([request.name, response.status]).toEqual([request.name, 200]);
+    else expectRefusal(request, response);
   }
 
   const apply = (name: string, body: string, type: string, path = "/apply"): HostileRequest => ({

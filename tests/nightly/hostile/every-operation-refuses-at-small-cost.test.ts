@@ -96,10 +96,10 @@ for (const { name, headers, describesInternal, start } of SERVICES) {
         subjects.map((subject) => subject.sendBounded(port, requests, CPU_MS_MAX)),
       );
       for (const [index, request] of requests.entries()) {
-        const answer = first[index];
-        if (answer === undefined || (mayPass && answer.status < 400)) continue;
-        expectRefusal(request, answer);
-        for (const other of others) expect([request.name, other[index]]).toEqual([request.name, answer]);
+        const response = first[index];
+        if (response === undefined || (mayPass && response.status < 400)) continue;
+        expectRefusal(request, response);
+        for (const other of others) expect([request.name, other[index]]).toEqual([request.name, response]);
       }
     }
 

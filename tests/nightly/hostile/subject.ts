@@ -4,7 +4,7 @@ import type { RunningProcess } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 
 /** A response whose request id is removed, so that responses of two processes can be compared. */
-export interface Answer {
+export interface SubjectResponse {
   status: number;
   body: string;
 }
@@ -42,7 +42,10 @@ export class Subject {
     return this.#process.stop();
   }
 
-  async send(port: Port, { method, path, body, headers }: Omit<HostileRequest, "name">): Promise<Answer> {
+  async send(
+    port: Port,
+    { method, path, body, headers }: Omit<HostileRequest, "name">,
+  ): Promise<SubjectResponse> {
     const response = await fetch(`${this.url(port)}${path}`, {
       method,
       headers: { "Content-Type": "application/json", ...this.#headers, ...headers },
@@ -57,14 +60,18 @@ export class Subject {
    * cost more, sends each request up to `TRIES` times, until one attempt costs at most `cpuMsMax`: the other
    * attempts can include compilation and garbage collection. On a slow machine, the limit is higher.
    */
-  async sendBounded(port: Port, requests: readonly HostileRequest[], cpuMsMax: number): Promise<Answer[]> {
+  async sendBounded(
+    port: Port,
+    requests: readonly HostileRequest[],
+    cpuMsMax: number,
+  ): Promise<SubjectResponse[]> {
     const before = await this.cpu_ms();
-    const answers = [];
-    for (const request of requests) answers.push(await this.send(port, request));
+    const responses = [];
+    for (const request of requests) responses.push(await this.send(port, request));
     if ((await this.cpu_ms()) - before > cpuMsMax) {
       for (const request of requests) await this.#expectBounded(port, request, cpuMsMax);
     }
-    return answers;
+    return responses;
   }
 
   async #expectBounded(port: Port, request: HostileRequest, cpuMsMax: number): Promise<void> {
@@ -104,13 +111,13 @@ function slowness(): number {
   return Math.max(1, Math.min(...times) / PLAIN_YAML_MS);
 }
 
-const ANSWER_LENGTH_MAX = 64 * 1024;
+const RESPONSE_LENGTH_MAX = 64 * 1024;
 
 /** Expects a 4xx error response (ER-1) with at most 100 field errors and no internal details. */
-export function expectRefusal({ name }: HostileRequest, { status, body }: Answer): void {
+export function expectRefusal({ name }: HostileRequest, { status, body }: SubjectResponse): void {
   if (status < 400 || status > 499)
     throw new Error(`${name}: the response is ${status} ${body.slice(0, 200)}`);
-  expect(body.length).toBeLessThan(ANSWER_LENGTH_MAX);
+  expect(body.length).toBeLessThan(RESPONSE_LENGTH_MAX);
   const { type, code, message, details } = JSON.parse(body).error;
   expect([name, type]).toEqual([name, "invalid_request_error"]);
   expect([name, message]).not.toEqual([name, expect.stringMatching(/\.ts\b|Error:|Maximum call stack|\/\^/)]);

@@ -9,7 +9,7 @@ const MEMBERS_OF_WRITER = 2_500;
 const ROWS_OF_TRANSACTION = 500;
 const WRITING_MS = 10_000;
 const PROBE_PAUSE_MS = 400;
-/** The maximum number of changes of one answer, and the pause of a reader between two looks. */
+/** The maximum number of changes of one response, and the pause of a reader between two looks. */
 const PAGE = 1_000;
 const LOOK_MS = 500;
 const PROMISED_MS = 2_000;
@@ -26,7 +26,7 @@ test.skipIf(!services().postgres.real)(
     const endMs = performance.now() + WRITING_MS;
     const isOver = () => performance.now() > endMs;
 
-    /** The times at which probes were answered, by the member that changed. */
+    /** The times of the responses to probes, by the member that changed. */
     const probes = new Map<string, number>();
     const delaysMs: number[] = [];
     let written = 0;
@@ -60,8 +60,8 @@ test.skipIf(!services().postgres.real)(
       expect(body.reset).toBeUndefined();
       read += body.changes.length;
       for (const { member_id } of body.changes) {
-        const answeredMs = probes.get(member_id);
-        if (answeredMs !== undefined) delaysMs.push(performance.now() - answeredMs);
+        const respondedMs = probes.get(member_id);
+        if (respondedMs !== undefined) delaysMs.push(performance.now() - respondedMs);
         probes.delete(member_id);
       }
       if (isOver() && body.changes.length === 0) return;

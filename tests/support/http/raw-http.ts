@@ -226,8 +226,8 @@ export function spell(
   return `${method} ${target} HTTP/1.1\r\n${host}${lines}\r\n${body}`;
 }
 
-type RawAnswer = string | Uint8Array | null;
-type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer | Promise<RawAnswer>;
+type SentResponse = string | Uint8Array | null;
+type RawHandler = (request: RawRequest, socket: RawSocket) => SentResponse | Promise<SentResponse>;
 
 export interface RawUpstreamOptions {
   hostname?: string;
@@ -324,13 +324,13 @@ export class RawUpstream {
       const streams = this.#atHead && hasBody(read.request);
       if (streams) socket.onData = () => {};
       this.requests.push(read.request);
-      void this.#answer(read.request, socket);
+      void this.#respond(read.request, socket);
       if (streams) return;
     }
   }
 
-  async #answer(request: RawRequest, socket: RawSocket): Promise<void> {
-    const answer = await this.handler(request, socket);
-    if (answer !== null) socket.send(answer);
+  async #respond(request: RawRequest, socket: RawSocket): Promise<void> {
+    const response = await this.handler(request, socket);
+    if (response !== null) socket.send(response);
   }
 }

@@ -6,7 +6,7 @@ const SOCK_STREAM = 1;
 const FILLING = 4;
 
 /**
- * Makes an address silent, like that of a host without power: attempts to connect to it get no answer. Linux
+ * Makes an address silent, like that of a host without power: attempts to connect to it get no response. Linux
  * drops them while the queue of a listener that accepts nothing is full.
  *
  * @param address an address of 127.0.0.0/8 on which nothing listens at `port`

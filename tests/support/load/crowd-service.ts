@@ -20,7 +20,7 @@ export function crowdService(url: string): StoredServiceConfig {
   };
 }
 
-function answer(request: Request, server: Bun.Server<undefined>): Response | undefined | Promise<Response> {
+function respond(request: Request, server: Bun.Server<undefined>): Response | undefined | Promise<Response> {
   switch (new URL(request.url).pathname) {
     case CROWD_PATHS.stream:
       return new Response(
@@ -56,7 +56,7 @@ if (import.meta.main) {
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
-    fetch: answer,
+    fetch: respond,
     websocket: { message: () => {}, idleTimeout: 0 },
   });
   console.log(JSON.stringify({ message: "listening", port }));

@@ -19,7 +19,7 @@ export interface LoadKind {
  */
 export class KeepAliveLoad {
   /** The ids of requests with a 2xx response, by the kind of the client. */
-  readonly answered = new Map<string, string[]>();
+  readonly responded = new Map<string, string[]>();
   /** The failed requests. `seen` is the status line or the reason why there is no response. */
   readonly failures: { kind: string; request_id: string | null; seen: string }[] = [];
   readonly #clients: Promise<void>[] = [];
@@ -27,14 +27,14 @@ export class KeepAliveLoad {
 
   constructor(kinds: readonly LoadKind[]) {
     for (const kind of kinds) {
-      this.answered.set(kind.name, []);
+      this.responded.set(kind.name, []);
       for (let count = 0; count < kind.clients; count++) this.#clients.push(this.#run(kind));
     }
   }
 
   /** The lowest number of 2xx responses that a kind of clients has received. */
   get least(): number {
-    return Math.min(...[...this.answered.values()].map(({ length }) => length));
+    return Math.min(...[...this.responded.values()].map(({ length }) => length));
   }
 
   async end(): Promise<void> {
@@ -61,17 +61,23 @@ export class KeepAliveLoad {
         client = await RawClient.connect(url);
       }
       client.send(request);
-      const answer: RawResponse | string = await client.response(method, 60_000).catch(String);
-      if (typeof answer === "string" || !answer.complete || answer.status < 200 || answer.status > 299) {
-        const request_id = typeof answer === "string" ? null : headerValue(answer.headers, "x-request-id");
-        const seen = typeof answer === "string" ? answer : answer.start || "closed without a response";
+      const response: RawResponse | string = await client.response(method, 60_000).catch(String);
+      if (
+        typeof response === "string" ||
+        !response.complete ||
+        response.status < 200 ||
+        response.status > 299
+      ) {
+        const request_id =
+          typeof response === "string" ? null : headerValue(response.headers, "x-request-id");
+        const seen = typeof response === "string" ? response : response.start || "closed without a response";
         this.failures.push({ kind: name, request_id, seen });
         client.destroy();
         client = null;
         continue;
       }
-      this.answered.get(name)?.push(headerValue(answer.headers, "x-request-id") ?? "");
-      if (headerValue(answer.headers, "connection") !== "close") continue;
+      this.responded.get(name)?.push(headerValue(response.headers, "x-request-id") ?? "");
+      if (headerValue(response.headers, "connection") !== "close") continue;
       client.end();
       client = null;
     }

@@ -37,7 +37,7 @@ await runMain(async () => {
   );
   failures[process.env.FAILURE_AT_START ?? ""]?.();
   await Bun.sleep(1); // The runtime reports the rejection in this event-loop iteration
-  const answer = (request: Request) => {
+  const respond = (request: Request) => {
     failures[new URL(request.url).pathname]?.();
     return new Response("ok");
   };
@@ -45,8 +45,8 @@ await runMain(async () => {
     name: "faulty",
     telemetry: await createTelemetry({ name: "faulty", namespace: "tests" }, config),
     health: { draining: false },
-    public: { fetch: answer },
-    internal: { fetch: answer },
+    public: { fetch: respond },
+    internal: { fetch: respond },
     start: async () => {},
     stop: async () => {},
   };

@@ -70,14 +70,14 @@ export function newPostgres(
       ...["-D", data],
       ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ]),
-    ready: () => answers(url),
+    ready: () => responds(url),
     crash: "SIGQUIT",
     shutdown: "SIGINT",
   });
   return { server, directory, data, account };
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
   const sql = postgres(url, { max: 1, connect_timeout: 1, onnotice: () => {} });
   try {
     await sql`select 1`;

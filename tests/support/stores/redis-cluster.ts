@@ -114,7 +114,7 @@ async function meet(nodes: readonly RedisNode[]): Promise<void> {
     }
     const [, bus] = await node
       .order("CONFIG", "GET", "cluster-port")
-      .then((answer) => [answer].flat().map(String));
+      .then((reply) => [reply].flat().map(String));
     await first?.order("CLUSTER", "MEET", "127.0.0.1", new URL(node.server.url).port, bus ?? "");
   }
   await everyNode(nodes, (info) => info.includes(`cluster_known_nodes:${nodes.length}`));

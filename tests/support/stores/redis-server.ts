@@ -25,13 +25,13 @@ function redisOnFreePorts(binary: string, settings: string[]): BinaryTestServer 
       // The default port for other nodes of a cluster is 10 000 above the server's port and may be in use.
       ...(settings.includes("--cluster-enabled") ? ["--cluster-port", String(freePort())] : []),
     ],
-    ready: () => answers(url),
+    ready: () => responds(url),
     crash: "SIGKILL",
     shutdown: "SIGTERM",
   });
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: null, connectTimeout: 500 });
   client.on("error", () => {});
   try {

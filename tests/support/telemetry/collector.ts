@@ -17,11 +17,11 @@ export interface Collector extends AsyncDisposable {
 }
 
 /**
- * Starts a collector. `answer` returns each response, by default 200 without a body. With `tls`, the
+ * Starts a collector. `respond` returns each response, by default 200 without a body. With `tls`, the
  * collector serves HTTPS.
  */
 export function startCollector(
-  answer: () => Response | Promise<Response> = () => new Response(),
+  respond: () => Response | Promise<Response> = () => new Response(),
   tls?: Bun.TLSOptions,
 ): Collector {
   const requests: string[] = [];
@@ -43,7 +43,7 @@ export function startCollector(
       if (pathname.endsWith("/v1/metrics")) metrics.push(...decodeMetrics(body));
       requests.push(`${request.method} ${pathname} ${request.headers.get("content-type")}`);
       for (const wait of waiting) if (requests.length >= wait.count) wait.resolve();
-      return answer();
+      return respond();
     },
   });
   const stop = () => server.stop(true);

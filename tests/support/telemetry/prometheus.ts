@@ -13,7 +13,7 @@ const Sample = Type.Object({
   metric: Type.Record(Type.String(), Type.String()),
   value: Type.Tuple([Type.Number(), Type.String()]),
 });
-const Answer = Type.Object({ data: Type.Object({ result: Type.Array(Sample) }) });
+const QueryResponse = Type.Object({ data: Type.Object({ result: Type.Array(Sample) }) });
 const Exemplars = Type.Object({
   data: Type.Array(
     Type.Object({
@@ -71,7 +71,7 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
     return response.json();
   };
   return {
-    query: async (query) => Value.Parse(Answer, await ask("query", { query })).data.result,
+    query: async (query) => Value.Parse(QueryResponse, await ask("query", { query })).data.result,
     async exemplars(query) {
       const nowS = Date.now() / 1000;
       const range = { start: String(nowS - 3_600), end: String(nowS + 60) };

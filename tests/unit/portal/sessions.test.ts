@@ -125,7 +125,7 @@ describe("the session of an organization", () => {
     async (method) => {
       const { session, opened } = pageWith();
       const sent: (string | null)[] = [];
-      const answers = Promise.withResolvers<void>();
+      const responses = Promise.withResolvers<void>();
       const asked = Promise.withResolvers<void>();
       const member: Credential = { header: "X-API-Key", value: (refused) => session.token(refused) };
       const gateway = new Gateway({ member, person: member }, "https://api.test", {
@@ -133,7 +133,7 @@ describe("the session of an organization", () => {
         async fetch({ headers }) {
           sent.push(headers.get("X-API-Key"));
           asked.resolve();
-          await answers.promise;
+          await responses.promise;
           return refusal();
         },
       });
@@ -142,7 +142,7 @@ describe("the session of an organization", () => {
       const call = gateway.send(Type.Unknown(), "/org", { method, body });
       await asked.promise;
       await session.choose(first);
-      answers.resolve();
+      responses.resolve();
       expect(await call).toMatchObject({ failure: { kind: "signed_out" } });
       expect([sent, opened.length]).toEqual([["session-1-of-ada"], 2]);
     },

@@ -20,8 +20,8 @@ Bun.serve({
   hostname: "127.0.0.1",
   port: Number(process.env.TICKER_PORT),
   fetch() {
-    const answer = { ...longest };
+    const response = { ...longest };
     Object.assign(longest, { wall_ms: 0, cpu_ms: 0 });
-    return Response.json(answer);
+    return Response.json(response);
   },
 }).unref();

@@ -66,11 +66,11 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
   /** Waits until the gateway's port is closed. From then on, the gateway ends streams as soon as it can. */
   const closed = ({ url }: RunningProcess) =>
     waitFor(async () => {
-      const answered = await fetch(url).then(
+      const isUp = await fetch(url).then(
         () => true,
         () => false,
       );
-      return !answered;
+      return !isUp;
     });
 
   test("ends streams between two events at once with a retry time, whatever their line endings", async () => {

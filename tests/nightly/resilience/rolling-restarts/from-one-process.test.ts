@@ -123,10 +123,10 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
     const stopMs = performance.now() - stopped;
     await more("load on the separate processes");
     await load.end();
-    const counts = [...load.answered].map(([kind, ids]) => `${kind} ${ids.length}`).join(", ");
-    process.stdout.write(`answered: ${counts}; the one process stopped in ${Math.round(stopMs)} ms\n`);
+    const counts = [...load.responded].map(([kind, ids]) => `${kind} ${ids.length}`).join(", ");
+    process.stdout.write(`responses: ${counts}; the one process stopped in ${Math.round(stopMs)} ms\n`);
     expect(load.failures).toEqual([]);
-    await expectWholeEvents(DATABASE_URL, load.answered.get("audited") ?? []);
+    await expectWholeEvents(DATABASE_URL, load.responded.get("audited") ?? []);
   });
 });
 
