@@ -4,9 +4,9 @@ import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib
 import { runJob } from "@ostiary/lib/runtime/service";
 import { Type } from "@sinclair/typebox";
 import { auditProgram } from "../../config.ts";
-import { type OwnerConfig, openAsOwner } from "../../database.ts";
 import { dropUsage } from "../../usage/retention-sql.ts";
-import { checkJobConfig, type JobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
+import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
+import type { PassDeps } from "../seal/seal-pass.ts";
 import { type DroppedMonth, dropMonths } from "./drop-months.ts";
 
 const MONTHS_MAX = 1_200;
@@ -36,35 +36,30 @@ export function runRetention(env: Environment): Promise<void> {
     async (say) => {
       const config = loadConfig(retentionVariables, env, checkJobConfig);
       const nowMs = systemClock.now();
-      await drop(config, monthOf(nowMs, -config.AUDIT_RETENTION_MONTHS), say);
-      await dropOldUsage(config, monthOf(nowMs, -config.AUDIT_USAGE_RETENTION_MONTHS), say);
+      await runOwnerJob(config, async (deps) => {
+        await dropEvents(deps, monthOf(nowMs, -config.AUDIT_RETENTION_MONTHS), say);
+        await dropOldUsage(deps, monthOf(nowMs, -config.AUDIT_USAGE_RETENTION_MONTHS), say);
+      });
     },
     { program: { ...auditProgram, parts: [retentionVariables] }, env },
   );
 }
 
-async function dropOldUsage(config: OwnerConfig, before: string, say: Say): Promise<void> {
-  const database = await openAsOwner(config);
-  try {
-    // a transaction that deadlocks with another job is repeated
-    const { counts, events } = await database.transaction("drop_usage", (tx) => dropUsage(tx, before));
-    if (counts === 0 && events === 0) return;
-    await say(`Dropped usage before ${before}: ${counts} counts and ${events} usage events.\n`);
-  } finally {
-    await database.close();
-  }
-}
-
 type Say = (text: string) => Promise<void>;
 
-function drop(config: JobConfig, before: string, say: Say): Promise<void> {
-  return runOwnerJob(config, async (deps) => {
-    const months: DroppedMonth[] = [];
-    for await (const dropped of dropMonths(deps, before)) {
-      months.push(dropped);
-      const { month, logs, entries } = dropped;
-      await say(`Dropped ${month}: ${entries} entries of ${logs} logs are declared.\n`);
-    }
-    if (months.length === 0) await say(`There is no month before ${before}.\n`);
-  });
+async function dropEvents(deps: PassDeps, before: string, say: Say): Promise<void> {
+  const months: DroppedMonth[] = [];
+  for await (const dropped of dropMonths(deps, before)) {
+    months.push(dropped);
+    const { month, logs, entries } = dropped;
+    await say(`Dropped ${month}: ${entries} entries of ${logs} logs are declared.\n`);
+  }
+  if (months.length === 0) await say(`There is no month before ${before}.\n`);
+}
+
+async function dropOldUsage({ writes }: PassDeps, before: string, say: Say): Promise<void> {
+  // a transaction that deadlocks with another job is repeated
+  const { counts, events } = await writes.transaction("drop_usage", (tx) => dropUsage(tx, before));
+  if (counts === 0 && events === 0) return;
+  await say(`Dropped usage before ${before}: ${counts} counts and ${events} usage events.\n`);
 }
