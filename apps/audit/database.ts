@@ -1,4 +1,4 @@
-import { checkPeerTls, databaseUrl, tlsVariables } from "@ostiary/lib/runtime/config";
+import { databaseUrl, tlsVariables } from "@ostiary/lib/runtime/config";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openConfigured } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
@@ -12,9 +12,6 @@ export const ownerVariables = Type.Object({
   ...tlsVariables("DATABASE"),
 });
 export type OwnerConfig = Readonly<Static<typeof ownerVariables>>;
-
-/** Returns every problem with the files that these environment variables name; a check for `loadConfig`. */
-export const checkOwnerConfig = checkPeerTls;
 
 /** Time limit of a statement, long enough to read a whole month. */
 const STATEMENT_MS = 3_600_000;

@@ -1,15 +1,8 @@
-import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { auditProgram } from "./config.ts";
-import {
-  checkOwnerConfig,
-  MIGRATIONS,
-  type OwnerConfig,
-  openAsOwner,
-  ownerVariables,
-  SCHEMA,
-} from "./database.ts";
+import { MIGRATIONS, type OwnerConfig, openAsOwner, ownerVariables, SCHEMA } from "./database.ts";
 import { lockPartitions } from "./events/partitions-sql.ts";
 import { createRole, grantWork, selectRole } from "./service-role-sql.ts";
 
@@ -29,7 +22,7 @@ export async function migrate(config: OwnerConfig, role: string | undefined): Pr
 }
 
 export function runMigration(env: Environment, role: string | undefined): Promise<void> {
-  return runJob(async (say) => say(await migrate(loadConfig(ownerVariables, env, checkOwnerConfig), role)), {
+  return runJob(async (say) => say(await migrate(loadConfig(ownerVariables, env, checkPeerTls), role)), {
     program: auditProgram,
     env,
   });

@@ -5,7 +5,7 @@ import { columns } from "../events/event-sql.ts";
 import { exactFilters } from "../events/filter.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX } from "./batch.ts";
 import type { ChainPlace, EntryRow } from "./entry.ts";
-import { failed, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
+import { failed, HEALED, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
 import type { RetryPlan } from "./retry.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./secret-sql.ts";
 import type { AuditStream, StreamFilter } from "./stream.ts";
@@ -87,7 +87,7 @@ export async function advanceStream(
           delivered_position = ${bigint(delivered.position)},
           delivered_occurred_at = ${delivered.occurred_at}::text::timestamptz,
           status = case stream.status when 'failing' then 'active' else stream.status end,
-          failing_since = null, last_error = null, failures = 0, failing_ms = 0, is_slow = ${is_slow}`;
+          ${HEALED}, is_slow = ${is_slow}`;
   const [found] = await query<DeliveryRow>(database, "advance_stream")`
     update audit.streams stream set position = ${bigint(position)}, ${pauseFor(0)},
         lease_until = ${leaseEnd} ${sets}
@@ -178,10 +178,10 @@ export async function selectEntries(
       from json_to_recordset(${asked}::text::json)
         as asked(turn integer, chain_id bigint, position bigint, end_at bigint)
       cross join lateral (
-        select position, chain, occurred_at, event_id, is_outcome, null::bytea as salt, null::json as declaration
+        select position, chain, occurred_at, event_id, is_outcome, null::bytea as salt, null::jsonb as declaration
           from audit.entries where ${inRange}
         union all
-        select position, chain, declared_at, null, false, salt, json_build_object('kind', kind, 'content', content)
+        select position, chain, declared_at, null, false, salt, content::jsonb || jsonb_build_object('kind', kind)
           from audit.declarations where ${inRange}
       ) entry left join lateral (
         select * from audit.audit_events stored

@@ -1,4 +1,4 @@
-import type { Restart, Retention } from "@ostiary/lib/domain/proof";
+import type { Declaration, Restart, Retention } from "@ostiary/lib/domain/proof";
 import { type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 
 /** A position of a chain, and the running hash there in hexadecimal. */
@@ -6,9 +6,6 @@ export interface ChainPlace {
   position: number;
   chain: string;
 }
-
-/** An entry of a chain that no event wrote: retention drops a month, or the chain was restarted. */
-export type Declaration = { kind: "retention"; content: Retention } | { kind: "restart"; content: Restart };
 
 /** An entry of a chain as a stream reads it. */
 export interface EntryRow extends ChainPlace {
@@ -54,11 +51,9 @@ export function streamEntry(entry: EntryRow): StreamEntry {
       };
 }
 
-function declaredOf({ kind, content }: Declaration) {
-  if (kind === "retention") {
-    const { month, declared_at } = content;
-    return { kind, retention: { month, declared_at } };
-  }
-  const { from, declared_at } = content;
-  return { kind, restart: { from, declared_at } };
+function declaredOf(declaration: Declaration) {
+  const { kind, declared_at } = declaration;
+  return kind === "retention"
+    ? { kind, retention: { month: declaration.month, declared_at } }
+    : { kind, restart: { from: declaration.from, declared_at } };
 }

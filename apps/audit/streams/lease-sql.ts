@@ -68,6 +68,9 @@ export async function releaseLease(
       where ${id} = ${held.id} and lease = ${held.lease}`;
 }
 
+/** The SQL assignments that end a row of failures. */
+export const HEALED = sql`failures = 0, failing_ms = 0, failing_since = null, last_error = null`;
+
 /** Returns the SQL assignments that record a delivery request that failed, and release the lease. */
 export function failed(error: string, { failures, failing_ms, pause_ms }: RetryPlan): SQL {
   return sql`lease = null, lease_until = null, last_error = ${error},

@@ -75,9 +75,13 @@ export interface StreamHandlersDeps extends TestCallDeps {
 const organization_id = writtenId("The organization that the streams belong to.");
 const streamParams = Type.Object({ organization_id, stream_id: idField("The stream.") });
 
-/** Returns the check of an operation: 422 for a request with problems, 404 for a malformed id of a stream. */
-function checked({ receivers: { rules } }: StreamHandlersDeps, schemas: StreamSchemas = {}) {
+/** Returns an operation's schemas and check: 422 for a request with problems, 404 for a malformed id of a stream. */
+function checked<Schemas extends StreamSchemas>(
+  { receivers: { rules } }: StreamHandlersDeps,
+  schemas: Schemas,
+) {
   return {
+    ...schemas,
     transform: (asked: StreamRequest) => {
       refuse(streamProblems(asked, schemas, rules));
       const { stream_id } = asked.params;
@@ -106,9 +110,7 @@ function listHandlers(deps: StreamHandlersDeps) {
         return status(201, created);
       },
       {
-        ...checked(deps, { body: CreateStreamBody }),
-        query: noQuery,
-        body: CreateStreamBody,
+        ...checked(deps, { body: CreateStreamBody, query: noQuery }),
         response: {
           201: response(
             AuditStreamWithSecret,
@@ -131,7 +133,6 @@ function listHandlers(deps: StreamHandlersDeps) {
       },
       {
         ...checked(deps, { query: listQuery }),
-        query: listQuery,
         response: { 200: response(pageSchema("audit_streams", AuditStream), "A page."), ...errors() },
         detail: operations.listAuditStreams,
       },
@@ -142,7 +143,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-stream", normalize: false, prefix: STREAM_PATH })
     .guard({ params: streamParams, query: noQuery })
     .get("", ({ params }) => readStream(deps, params), {
-      ...checked(deps),
+      ...checked(deps, {}),
       response: { 200: response(AuditStream, "The stream."), ...errors("NOT_FOUND") },
       detail: operations.getAuditStream,
     })
@@ -155,7 +156,6 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
       },
       {
         ...checked(deps, { body: UpdateStreamBody }),
-        body: UpdateStreamBody,
         response: {
           200: response(AuditStream, "The changed stream.", "details"),
           ...bodyErrors("NOT_FOUND"),
@@ -170,7 +170,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
         return status(204, undefined);
       },
       {
-        ...checked(deps),
+        ...checked(deps, {}),
         response: { 204: emptyResponse("Deleted."), ...errors("NOT_FOUND") },
         detail: operations.deleteAuditStream,
       },
@@ -180,7 +180,6 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
       ({ params, body }) => rotateSecret(deps, params, body.overlap_seconds ?? OVERLAP_DEFAULT_S),
       {
         ...checked(deps, { body: RotateSecretBody }),
-        body: RotateSecretBody,
         response: {
           200: response(
             AuditStreamWithSecret,
@@ -192,7 +191,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
       },
     )
     .post("/test", ({ params }) => testStream(deps, params), {
-      ...checked(deps),
+      ...checked(deps, {}),
       response: {
         200: response(AuditStreamTest, "The result of the test request."),
         ...errors("NOT_FOUND", streamsOff, tooManyTestCalls),

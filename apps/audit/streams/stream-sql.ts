@@ -3,7 +3,7 @@ import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/store
 import { type SQL, sql } from "drizzle-orm";
 import { bigint } from "../bigint-sql.ts";
 import type { ChainPlace } from "./entry.ts";
-import { pauseFor } from "./lease-sql.ts";
+import { HEALED, pauseFor } from "./lease-sql.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./secret-sql.ts";
 import type { AuditStream, StreamFilter, UpdateStreamBody } from "./stream.ts";
 
@@ -152,7 +152,7 @@ export async function updateStream(
   else if (status === "active" || url !== undefined) {
     sets.push(
       sql`status = case when status = 'failing' or ${status === "active"}::boolean then 'active' else status end,
-        failing_since = null, failures = 0, failing_ms = 0, last_error = null, is_slow = null, ${pauseFor(0)}`,
+        ${HEALED}, is_slow = null, ${pauseFor(0)}`,
     );
   }
   await rows(tx, sql`update audit.streams set ${sql.join(sets, sql`, `)} where ${isAt(address)}`);

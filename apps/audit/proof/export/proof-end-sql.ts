@@ -1,10 +1,9 @@
 import { PROOF_FORMAT, type ProofEnd } from "@ostiary/lib/contracts/audit";
-import { type Hash, hexOf, MONTH_MARGIN_MS } from "@ostiary/lib/domain/proof";
+import { MONTH_MARGIN_MS } from "@ostiary/lib/domain/proof";
 import {
   consistencyRanges,
   inclusionRanges,
   knownSignatures,
-  type LeafRange,
   type NoteKey,
   noteKeyText,
   readNote,
@@ -100,13 +99,15 @@ async function withPaths(
   if (note === null) return { path: [], heads: heads.map((head) => ({ ...head, path: [] })) };
   const size = sizeOf(note);
   const other = cosigned?.size ?? size;
-  const [path, root, consistency, linked, ...paths] = await hashesOf(tx, before, [
+  const found = await selectPaths(tx, before, [
     inclusionRanges(size - 1, size),
     [{ from: 0, to: asked ?? 0 }],
     consistencyRanges(asked ?? 0, size),
     consistencyRanges(Math.min(size, other), Math.max(size, other)),
     ...heads.map(({ leaf }) => inclusionRanges(leaf.number, size)),
   ]);
+  if (found.includes(null)) throw new Error("The tree has lost hashes.");
+  const [path, root, consistency, linked, ...paths] = found;
   return {
     path: path ?? [],
     heads: heads.map((head, index) => ({
@@ -118,17 +119,4 @@ async function withPaths(
     })),
     ...(cosigned !== null && { cosigned: { note: cosigned.note, consistency: linked ?? [] } }),
   };
-}
-
-/** Returns the hashes of ranges in hexadecimal. */
-async function hashesOf(
-  tx: Orm,
-  before: number,
-  ranges: readonly (readonly LeafRange[])[],
-): Promise<string[][]> {
-  const found = await selectPaths(tx, before, ranges);
-  return found.map((path) => {
-    if (path === null) throw new Error("The tree has lost hashes.");
-    return path.map((hash: Hash) => hexOf(hash));
-  });
 }

@@ -64,12 +64,12 @@ export async function selectFrontier(orm: Orm, before: number, size: number): Pr
   return frontier.length < found.length ? null : frontier;
 }
 
-/** Returns the hash of each range of each path; null for a path if the stored tree lacks one of its hashes. */
+/** Returns the hashes of each path, in hexadecimal; null for a path if the stored tree lacks one of its hashes. */
 export async function selectPaths(
   orm: Orm,
   before: number,
   paths: readonly (readonly LeafRange[])[],
-): Promise<(Hash[] | null)[]> {
+): Promise<(string[] | null)[]> {
   // reads each hash once, because proofs of one tree share most of their hashes
   const nodes = new Map(
     paths
@@ -83,7 +83,7 @@ export async function selectPaths(
     const path = ranges.map((range) => {
       const parts = nodesOf(range).map((node) => hashes.get(nameOf(node)) ?? null);
       const known = parts.filter((hash) => hash !== null);
-      return known.length < parts.length ? null : foldedHash(known);
+      return known.length < parts.length ? null : hexOf(foldedHash(known));
     });
     const known = path.filter((hash) => hash !== null);
     return known.length < path.length ? null : known;
@@ -133,5 +133,5 @@ export async function selectConsistency(
   const [path] = await database.run("select_consistency", async (orm) =>
     selectPaths(orm, (await selectTree(orm)).before, [consistencyRanges(earlier, size)]),
   );
-  return path?.map(hexOf) ?? null;
+  return path ?? null;
 }

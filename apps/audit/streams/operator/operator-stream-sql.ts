@@ -4,7 +4,7 @@ import { bigint } from "../../bigint-sql.ts";
 import { BATCH_ENTRIES_MAX, OPERATOR_STREAM, type Part } from "../batch.ts";
 import { selectEntries, unbroken } from "../delivery-sql.ts";
 import type { ChainPlace } from "../entry.ts";
-import { failed, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
+import { failed, HEALED, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
 
 /**
@@ -40,8 +40,7 @@ export async function openOperatorStream(tx: Orm, url: string, from: Beginning):
   }
   await rows(
     tx,
-    sql`update audit.operator_stream set url = ${url}, failures = 0, failing_ms = 0, failing_since = null,
-        last_error = null, ${pauseFor(0)} where url <> ${url}`,
+    sql`update audit.operator_stream set url = ${url}, ${HEALED}, ${pauseFor(0)} where url <> ${url}`,
   );
 }
 
@@ -134,9 +133,7 @@ export async function advanceOperatorStream(
   positions: readonly (ChainPlace & { chain_id: number })[],
   isDelivered: boolean,
 ): Promise<boolean> {
-  const healed = isDelivered
-    ? sql`, failures = 0, failing_ms = 0, failing_since = null, last_error = null`
-    : sql``;
+  const healed = isDelivered ? sql`, ${HEALED}` : sql``;
   const found = await query(database, "advance_operator_stream")`
     with moved as (
         update audit.operator_stream set leaf = ${bigint(leaf)}, chain_id = ${bigint(chain_id)},
