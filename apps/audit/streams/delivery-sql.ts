@@ -6,14 +6,14 @@ import { exactFilters } from "../events/filter.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX } from "./batch.ts";
 import type { ChainPlace, EntryRow } from "./entry.ts";
 import { failed, HEALED, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
-import type { RetryPlan } from "./retry.ts";
+import type { FailureState, RetryPlan } from "./retry.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./secret-sql.ts";
 import type { AuditStream, StreamFilter } from "./stream.ts";
 
 /** The maximum number of entries that one query scans for a stream with a filter. */
 const WINDOW_ENTRIES = 1_000;
 
-export interface DeliveryRow extends SecretRow {
+export interface DeliveryRow extends SecretRow, FailureState {
   id: string;
   organization_id: string;
   url: string;
@@ -28,8 +28,6 @@ export interface DeliveryRow extends SecretRow {
   after_position: number;
   /** The running hash after the last delivered entry, in hexadecimal. */
   after_chain: string;
-  failures: number;
-  failing_ms: number;
 }
 
 const CHAIN = sql`audit.chains chain`;

@@ -5,16 +5,11 @@ import { encodeTime } from "ulid";
 
 const ULID_TIME_LENGTH = 10;
 
-interface DroppedUsage {
-  counts: number;
-  events: number;
-}
-
 /**
  * Drops usage from before a month (AU-139): counts, events that were added to the feed before the month began, and
  * the records of gateways whose last report is from before the month.
  */
-export async function dropUsage(tx: Orm, before: string): Promise<DroppedUsage> {
+export async function dropUsage(tx: Orm, before: string): Promise<{ counts: number; events: number }> {
   const startMs = monthStart(before);
   const start = sql`${new Date(startMs).toISOString()}::text::timestamptz`;
   const drop = async (rest: SQL) => {

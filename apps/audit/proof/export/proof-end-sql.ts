@@ -14,6 +14,7 @@ import { bigint } from "../../bigint-sql.ts";
 import { rootOf } from "../heads/head-map.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
 import { leafOf, selectLeaves, selectPaths, sizeOf } from "../root/tree-sql.ts";
+import type { SignedRoot } from "../witnesses/witness-sql.ts";
 import type { SealedLog } from "./proof-sql.ts";
 import { type HeadWithoutPath, selectRemainders } from "./remainders-sql.ts";
 
@@ -21,7 +22,7 @@ export interface ProofEndParts {
   /** The size of an earlier tree that the reader asked for, or null. */
   asked: number | null;
   /** The newest root that witnesses cosigned, or null. */
-  cosigned: { size: number; note: string } | null;
+  cosigned: SignedRoot | null;
   keys: readonly NoteKey[];
   /** The time of the earliest event that the export shows, or null without events. */
   from: string | null;

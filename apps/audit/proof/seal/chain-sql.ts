@@ -13,12 +13,17 @@ import type { MapHead } from "../heads/head-map.ts";
 import { entryIn, type StoredRow } from "./entries.ts";
 import { storedColumns } from "./unsealed-sql.ts";
 
-/** The chain of an owner as stored. A new chain already has an id, but no entry. */
-export interface ChainRow {
-  owner: string;
+/** The end of an owner's chain. */
+export interface ChainEnd {
   id: number;
+  owner: string;
   position: number;
-  /** The running hash in hexadecimal, or null for a new chain. */
+  /** The running hash, in hexadecimal. */
+  chain: string;
+}
+
+/** The chain of an owner as stored. A new chain already has an id, but no entry and no running hash. */
+export interface ChainRow extends Omit<ChainEnd, "chain"> {
   chain: string | null;
   /** Whether the chain has entries after `position`. */
   goes_on: boolean;
@@ -38,11 +43,9 @@ export function selectChains(orm: Orm, owners: readonly string[]): Promise<Chain
   );
 }
 
-type MovedChain = Omit<ChainRow, "chain" | "goes_on"> & { chain: string };
-
-/** Returns the chains that a leaf moved last. */
-export function selectMoved(orm: Orm, leaf: number): Promise<MovedChain[]> {
-  return rows<MovedChain>(
+/** Returns the ends of the chains that a leaf moved last. */
+export function selectMoved(orm: Orm, leaf: number): Promise<ChainEnd[]> {
+  return rows<ChainEnd>(
     orm,
     sql`select id, owner, position, encode(chain, 'hex') as chain from audit.chains
       where leaf = ${bigint(leaf)}`,
@@ -62,9 +65,6 @@ export async function forget(tx: Orm, { id, owner }: ChainRow, from: number): Pr
       on conflict do nothing`,
   );
 }
-
-/** The end of a chain as stored. The hash is in hexadecimal. */
-export type ChainEnd = Pick<MovedChain, "id" | "owner" | "position" | "chain">;
 
 /** Limits a position that a row claims, so that later positions are exact numbers. */
 const limited = (position: SQL) => sql`least(coalesce(${position}, 0), ${bigint(2 ** 52)}) as position`;

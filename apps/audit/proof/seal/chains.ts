@@ -1,6 +1,6 @@
 import { type Hash, hashFromHex, hexOf, nextInChain, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { HeadMap } from "../heads/head-map.ts";
-import type { ChainRow } from "./chain-sql.ts";
+import type { ChainEnd, ChainRow } from "./chain-sql.ts";
 
 /** The error for a tree, map of heads or signed root that is not what was sealed. The sealer then seals nothing in any log. */
 export class TreeAltered extends Error {
@@ -40,21 +40,15 @@ function differenceOf(row: ChainRow, map: HeadMap): string | null {
     : `the hash at position ${head.position} differs from the sealed one`;
 }
 
-/** The new head of a chain. */
-export interface HeadWrite {
-  id: number;
-  owner: string;
-  position: number;
-  /** The running hash, in hexadecimal. */
-  chain: string;
-}
-
 /** An entry that has no position yet: its hash, and the columns that its table has beside its place. */
 interface Unplaced<Row> {
   owner: string;
   hash: Hash;
   row: Row;
 }
+
+/** The row of an entry at its position in a chain. `chain` is the running hash in hexadecimal. */
+export type Placed<Row> = Row & { chain_id: number; position: number; chain: string };
 
 /**
  * Assigns each entry, in order, the next position in its owner's chain. Sets the new heads in the map, and returns the
@@ -64,7 +58,7 @@ export function planChains<Row>(
   entries: readonly Unplaced<Row>[],
   chains: readonly ChainRow[],
   map: HeadMap,
-): { entries: (Row & { chain_id: number; position: number; chain: string })[]; heads: HeadWrite[] } {
+): { entries: Placed<Row>[]; heads: ChainEnd[] } {
   const ends = new Map(
     chains.map(({ owner, id, position, chain }) => [
       owner,

@@ -2,29 +2,17 @@ import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { NodeWrite } from "../heads/head-map.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
-import type { AlteredChain, HeadWrite } from "./chains.ts";
+import type { ChainEnd } from "./chain-sql.ts";
+import type { AlteredChain, Placed } from "./chains.ts";
+import type { NewEntry } from "./entries.ts";
 import type { TreePlace } from "./state-sql.ts";
 
-interface EntryWrite {
-  chain_id: number;
-  position: number;
-  occurred_at: string;
-  event_id: string;
-  is_outcome: boolean;
-  /** The running hash, in hexadecimal. */
-  chain: string;
-}
-
-/** An entry that no event wrote; the table has a column for each field. */
-interface DeclarationWrite {
-  chain_id: number;
-  position: number;
+/** An entry that no event wrote; the table has a column for each field. The salt is in hexadecimal. */
+interface DeclarationRow {
   declared_at: string;
   kind: "retention" | "restart";
   month: string | null;
   content: object;
-  /** The running hash, in hexadecimal like the salt. */
-  chain: string;
   salt: string;
 }
 
@@ -38,9 +26,9 @@ export interface LeafWrite extends LeafRow {
 export interface PassWrite {
   holder: string | null;
   sealed_to: string;
-  entries?: readonly EntryWrite[];
-  declarations?: readonly DeclarationWrite[];
-  heads?: readonly HeadWrite[];
+  entries?: readonly Placed<NewEntry["row"]>[];
+  declarations?: readonly Placed<DeclarationRow>[];
+  heads?: readonly ChainEnd[];
   /** Null if the pass changes no head. */
   leaf: LeafWrite | null;
   /** The tree that the pass begins. */

@@ -1,14 +1,8 @@
 import { hashFromHex } from "@ostiary/lib/domain/proof";
 import { knownSignatures, noteKeyId, readNote, signatureLine } from "@ostiary/lib/domain/tlog";
 import type { Receiver } from "../../receivers/receiver-call.ts";
-import type { Cosignature } from "./witness-sql.ts";
+import type { Cosignature, SignedRoot } from "./witness-sql.ts";
 import type { Witness } from "./witnesses-file.ts";
-
-/** A signed root of the tree, for witnesses to cosign. */
-export interface SignedRoot {
-  size: number;
-  note: string;
-}
 
 /** The error for a witness that has cosigned something that contradicts this log. */
 export class WitnessConflict extends Error {}

@@ -2,23 +2,19 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { bigint } from "../../bigint-sql.ts";
 
-/** A cosignature that was verified. */
-export interface Cosignature {
+/** A signed root of the tree, as a note. */
+export interface SignedRoot {
   size: number;
-  /** The root as the log signed it. */
   note: string;
+}
+
+/** A cosignature that was verified, of the root as the log signed it. */
+export interface Cosignature extends SignedRoot {
   /** The verifier key of the witness. */
   witness: string;
   /** The signature as a line of a note, with its line feed. */
   line: string;
   cosigned_at: Date;
-}
-
-/** A root with the cosignatures of some witnesses. */
-interface CosignedRoot {
-  size: number;
-  /** The root as the log signed it, followed by the lines of the witnesses. */
-  note: string;
 }
 
 /** The maximum number of roots that are kept in addition to the newest root that a quorum cosigned. */
@@ -27,13 +23,13 @@ const ROOTS_MAX = 1_000;
 /** The SQL condition that a root belongs to the tree of this name: the name is the first line of a root. */
 const isOf = (origin: string) => sql`starts_with(note, ${origin} || chr(10))`;
 
-/** Returns the newest root of a tree that at least `quorum` of these witnesses cosigned, or null. */
+/** Returns the newest root that at least `quorum` of these witnesses cosigned, with their lines; null if there is none. */
 export async function selectCosignedRoot(
   database: Database,
   origin: string,
   witnesses: readonly string[],
   quorum: number,
-): Promise<CosignedRoot | null> {
+): Promise<SignedRoot | null> {
   const [found] = await query<{ size: string; note: string; lines: string }>(
     database,
     "select_cosigned_root",

@@ -5,11 +5,12 @@ import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/
 import { Receiver, type ReceiverDeps } from "../../receivers/receiver-call.ts";
 import type { CosignedRoots } from "../export/proof.ts";
 import { selectConsistency, selectNote, sizeOf } from "../root/tree-sql.ts";
-import { askWitness, type SignedRoot, WitnessConflict } from "./ask-witness.ts";
+import { askWitness, WitnessConflict } from "./ask-witness.ts";
 import {
   type Cosignature,
   deleteOldCosignatures,
   insertCosignature,
+  type SignedRoot,
   selectCosignedRoot,
 } from "./witness-sql.ts";
 import type { Witness } from "./witnesses-file.ts";
