@@ -59,7 +59,7 @@ function withAddress(request: Request): Request {
   return request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
 }
 
-/** Refuses a malformed or repeated Host header. The runtime joins repeated ones, and leaves only a path as URL. */
+/** Refuses a malformed Host header, whose URL the runtime does not parse, and repeated ones, which it joins. */
 function hostError({ headers, url }: Request): ApiError | null {
   const host = headers.get("host");
   if (host === null || (!host.includes(",") && URL.canParse(url))) return null;
