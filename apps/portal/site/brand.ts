@@ -118,8 +118,8 @@ export function loadBrand(path: string | undefined): Brand {
     ...(Value.Check(BrandFile, read) ? lookProblems(path, read) : []),
     ...issuerProblems(read),
   ]);
-  const read = logo === undefined ? "" : readLogo(path, logo);
-  return { name, logo: typeof read === "string" ? null : read, colors, links, issuers };
+  const read = logo === undefined ? null : readLogo(path, logo);
+  return { name, logo: read !== null && "logo" in read ? read.logo : null, colors, links, issuers };
 }
 
 /** Returns every problem of the brand file, for `loadConfig`. */
@@ -152,7 +152,7 @@ function lookProblems(path: string, { colors = {}, logo }: BrandFile): FileProbl
   const found = {
     "colors.accent": accent === undefined ? null : unreadable(accent, false),
     "colors.accent_dark": accent_dark === undefined ? null : unreadable(accent_dark, true),
-    logo: typeof read === "string" ? read : null,
+    logo: read !== null && "problem" in read ? read.problem : null,
   };
   return Object.entries(found).flatMap(([name, problem]) =>
     problem === null ? [] : [problemAt(name.split("."), ` ${problem}`)],
@@ -161,18 +161,21 @@ function lookProblems(path: string, { colors = {}, logo }: BrandFile): FileProbl
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Reads the logo, whose path is relative to the folder of the brand file. Returns a text if it cannot be used. */
-function readLogo(path: string, logo: string): NonNullable<Brand["logo"]> | string {
+type LogoFile = { logo: NonNullable<Brand["logo"]> } | { problem: string };
+
+/** Reads the logo, whose path is relative to the folder of the brand file. */
+function readLogo(path: string, logo: string): LogoFile {
   const place = resolve(dirname(path), logo);
+  const problem = (why: string) => ({ problem: `names ${place}, which ${why}` });
   const bytes = tryRead(place);
-  if (bytes === null) return `names ${place}, which cannot be read`;
-  if (bytes.length > LOGO_BYTES_MAX) return `names ${place}, which has more than ${LOGO_BYTES_MAX} bytes`;
+  if (bytes === null) return problem("cannot be read");
+  if (bytes.length > LOGO_BYTES_MAX) return problem(`has more than ${LOGO_BYTES_MAX} bytes`);
   if (logo.endsWith(".png")) {
     const isPng = bytes.subarray(0, PNG.length).equals(PNG);
-    return isPng ? { bytes, type: "image/png" } : `names ${place}, which is not a PNG`;
+    return isPng ? { logo: { bytes, type: "image/png" } } : problem("is not a PNG");
   }
   const isSvg = /^\s*<(?:\?xml|!--|svg)/.test(bytes.toString("utf8"));
-  return isSvg ? { bytes, type: "image/svg+xml" } : `names ${place}, which is not an SVG`;
+  return isSvg ? { logo: { bytes, type: "image/svg+xml" } } : problem("is not an SVG");
 }
 
 function tryRead(place: string): Buffer<ArrayBuffer> | null {

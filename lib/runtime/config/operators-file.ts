@@ -232,8 +232,8 @@ function credentialProblems(index: number, { token_sha256, claims }: Record<stri
     return [problemAt(path, " has neither token_sha256 nor claims: add one of them")];
   }
   if (token_sha256 === undefined || claims === undefined) return [];
-  const both = problemAt(path, " has both token_sha256 and claims: keep one of them");
-  return [{ ...both, path: [...path, "claims"] }];
+  const text = " has both token_sha256 and claims: keep one of them";
+  return [problemAt(path, text, [...path, "claims"])];
 }
 
 /** A publisher needs `services` and `paths`, and keeps addresses without `urls`. No other role has a bound. */
@@ -247,8 +247,7 @@ function boundProblems(index: number, entry: Record<string, unknown>): FileProbl
       return isGiven ? [problemAt(path, ` is only for publishers: remove ${field}`)] : [];
     }
     if (isGiven || field === "urls") return [];
-    const { message } = problemAt(path, " is required for a publisher");
-    return [{ path: ["operators", index], message }];
+    return [problemAt(path, " is required for a publisher", ["operators", index])];
   });
 }
 

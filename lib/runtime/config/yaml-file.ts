@@ -11,8 +11,9 @@ export interface FileProblem {
   readonly message: string;
 }
 
-export function problemAt(path: FieldPath, text: string): FileProblem {
-  return { path, message: `${shownPath(path)}${text}` };
+/** Returns a problem of the field at `path`, reported at the line of `place`. */
+export function problemAt(path: FieldPath, text: string, place = path): FileProblem {
+  return { path: place, message: `${shownPath(path)}${text}` };
 }
 
 /** Throws a ConfigError if the file cannot be read. */
