@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { personText, trimmed } from "@ostiary/identity/fields";
+import { isBlank } from "@ostiary/lib/contracts/identity-api";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
@@ -21,6 +22,7 @@ describe("a text field of a person", () => {
     "Ünïcode 🚪",
     "a\u2028b",
     "e\u0301\u200d",
+    "\u200b \u202eA",
     "\ufffe\uffff",
   ])("%j is accepted", (text) => {
     expect([check(text), Value.Check(schema, text)]).toEqual([true, true]);
@@ -32,6 +34,9 @@ describe("a text field of a person", () => {
     " \t\n\u00a0\u2003\ufeff ",
     "x".repeat(MAX + 1),
     "🚪".repeat(MAX + 1),
+    "\u200b",
+    " \u202e\u00a0\u2060 ",
+    "\u00ad\u3164\u2800\ufe0f",
     "a\nb",
     "a\tb",
     "a\u0000b",
@@ -66,12 +71,20 @@ describe("a text field of a person", () => {
         expect([code, matching(text)]).toEqual([code, check(text)]);
       }
     }
-    const unit = fc.constantFrom(..."a 🚪\u00a0\u2003\ufeff\n\u0085\u200d\\-]");
+    const unit = fc.constantFrom(..."a 🚪\u00a0\u2003\ufeff\n\u0085\u200d\u202e\\-]");
     fc.assert(
       fc.property(fc.array(unit, { maxLength: MAX }), (units) => {
         expect(matching(units.join(""))).toBe(check(units.join("")));
       }),
     );
+  });
+
+  test("needs a character that shows something", () => {
+    for (let code = 0; code <= 0xffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      const character = String.fromCharCode(code);
+      if (isBlank(character)) expect([code, check(character)]).toEqual([code, false]);
+    }
   });
 
   test("has a pattern without look-around, named classes and code point escapes", () => {

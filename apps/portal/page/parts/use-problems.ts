@@ -62,8 +62,8 @@ interface TextRule {
 }
 
 /**
- * Returns the problem of a text that a person entered, or null. A text that shows nothing has one here, although identity
- * accepts it: which characters show nothing changes with each version of Unicode.
+ * Returns the problem of a text that a person entered, or null. A text that shows nothing has one here even if its
+ * characters are above U+FFFF, which identity accepts.
  */
 export function problemOf(text: string, { lengthMax, optional = false }: TextRule): Problem | null {
   const problem = problemOfText(text, lengthMax) ?? (isBlank(text) ? "control_characters" : null);
