@@ -4,7 +4,7 @@ import { KINDS, type Site, sitesIn } from "./sites.ts";
 
 export interface Mutation extends Site {
   /** The folder of the product, such as `apps/gateway`. */
-  readonly room: string;
+  readonly folder: string;
   readonly path: string;
   readonly source: string;
 }
@@ -12,34 +12,38 @@ export interface Mutation extends Site {
 const PRODUCT = new Bun.Glob("{apps,lib}/*/**/*.{ts,tsx}");
 /** Files whose texts only people read, and the build of the executable. */
 const NOT_MUTATED = /node_modules|\.d\.ts$|(operation-texts|messages|glossary)\.ts$|\/(build|tables)\//;
-/** The share of a room grows with the root of its number of sites, so that small rooms get some too. */
-const ROOM_MIN = 2;
+/** The share of a folder grows with the root of its number of sites, so that small folders get some too. */
+const FOLDER_MIN = 2;
 
-export async function allMutations(root: string): Promise<ReadonlyMap<string, readonly Mutation[]>> {
-  const rooms = new Map<string, Mutation[]>();
+/** Returns the mutations of the files below `only`, by their folder. */
+export async function allMutations(
+  root: string,
+  only: string,
+): Promise<ReadonlyMap<string, readonly Mutation[]>> {
+  const folders = new Map<string, Mutation[]>();
   for (const path of (await Array.fromAsync(PRODUCT.scan(root))).sort()) {
-    if (NOT_MUTATED.test(path)) continue;
+    if (NOT_MUTATED.test(path) || !path.startsWith(only)) continue;
     const source = await Bun.file(join(root, path)).text();
-    const room = path.split("/").slice(0, 2).join("/");
-    const found = sitesIn(path, source).map((site) => ({ ...site, room, path, source }));
-    rooms.set(room, [...(rooms.get(room) ?? []), ...found]);
+    const folder = path.split("/").slice(0, 2).join("/");
+    const found = sitesIn(path, source).map((site) => ({ ...site, folder, path, source }));
+    folders.set(folder, [...(folders.get(folder) ?? []), ...found]);
   }
-  return new Map([...rooms].filter(([, mutations]) => mutations.length > 0));
+  return new Map([...folders].filter(([, mutations]) => mutations.length > 0));
 }
 
-/** Chooses mutations by a seed: some in each room, and of each kind as far as a room has it. */
+/** Chooses mutations by a seed: some in each folder, and of each kind as far as a folder has it. */
 export function chosenFrom(
-  rooms: ReadonlyMap<string, readonly Mutation[]>,
+  folders: ReadonlyMap<string, readonly Mutation[]>,
   { seed, count }: { seed: number; count: number },
 ): Mutation[] {
   const random = new Random(seed);
-  const weights = [...rooms.values()].map(({ length }) => Math.sqrt(length));
+  const weights = [...folders.values()].map(({ length }) => Math.sqrt(length));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
-  const chosen = [...rooms.values()].map((mutations, index) => {
+  const chosen = [...folders.values()].map((mutations, index) => {
     const share = Math.round(((weights[index] ?? 0) / all) * count);
-    return chosenIn(mutations, Math.max(ROOM_MIN, share), random);
+    return chosenIn(mutations, Math.max(FOLDER_MIN, share), random);
   });
-  // The rooms take turns, so that the first results already show all of them.
+  // The folders take turns, so that the first results already show all of them.
   return Array.from({ length: count }, (_, turn) =>
     chosen.flatMap((each) => each.slice(turn, turn + 1)),
   ).flat();

@@ -8,7 +8,7 @@ export const GOALS = { first: 0.85, both: 0.95 };
 
 const isIn = (stages: readonly Stage[]) => (result: Result) =>
   result.stage !== null && stages.includes(result.stage);
-const isFoundByFirst = isIn(["nearest", "first tier"]);
+const isFoundByFirst = isIn(["first tier"]);
 
 /** Returns the share of the results that the first tier found, and the share that both found. */
 export function sharesOf(results: readonly Result[]): { first: number; both: number } {
@@ -16,8 +16,8 @@ export function sharesOf(results: readonly Result[]): { first: number; both: num
   return { first: share(isFoundByFirst), both: share(({ stage }) => stage !== null) };
 }
 
-export function roomTable(results: readonly Result[]): string {
-  const rooms = Object.entries(Object.groupBy(results, ({ mutation }) => mutation.room));
+export function folderTable(results: readonly Result[]): string {
+  const folders = Object.entries(Object.groupBy(results, ({ mutation }) => mutation.folder));
   const row = (name: string, found: readonly Result[]) => [
     name,
     String(found.length),
@@ -26,8 +26,8 @@ export function roomTable(results: readonly Result[]): string {
     String(found.filter(({ stage }) => stage === null).length),
   ];
   return table(
-    ["room", "mutations", "first tier", "second tier", "survived"],
-    [...rooms.map(([name, found = []]) => row(name, found)), row("all", results)],
+    ["folder", "mutations", "first tier", "second tier", "survived"],
+    [...folders.map(([name, found = []]) => row(name, found)), row("all", results)],
   );
 }
 
