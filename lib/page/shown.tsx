@@ -11,14 +11,21 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** Shows a name with its value, in a list of facts. Shows nothing if there is no value. */
-export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  if (children === null || children === undefined) return null;
+/** Shows names with their values. Leaves out the names without a value. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <dl class="facts">
+      {facts.map(
+        ([name, value]) =>
+          value !== null &&
+          value !== undefined && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
   );
 }
 

@@ -11,11 +11,14 @@ interface DataTableProps {
   columns: readonly string[];
   kinds?: Readonly<Record<string, string>>;
   rows: readonly { key: string | number; cells: readonly ComponentChildren[] }[];
+  /** The content that replaces a table without rows. */
+  none?: ComponentChildren;
 }
 
 /** Shows a table whose rows have a cell for each column. On narrow screens the first cell is the
  * title of its row, and each other cell names its column. */
-export function DataTable({ label, columns, kinds = {}, rows }: DataTableProps) {
+export function DataTable({ label, columns, kinds = {}, rows, none }: DataTableProps) {
+  if (rows.length === 0 && none !== undefined) return <>{none}</>;
   // The index is a stable key: a column's position never changes, but its name differs by language.
   return (
     <table class="table" {...as("table")}>

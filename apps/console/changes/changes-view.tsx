@@ -16,29 +16,26 @@ export function ChangesView() {
       </div>
       <Filters filter={filter} onChoose={setFilter} />
       <PagedRows pages={pages}>
-        {(changes) =>
-          changes.length === 0 ? (
-            <NoChange filter={filter} />
-          ) : (
-            <DataTable
-              label="Changes"
-              columns={["Service", "Change", "Operator", "Reason", "Time"]}
-              kinds={{ Reason: "cell-reason" }}
-              rows={changes.map(({ service, revision, action, operator, reason, link, created_at }) => ({
-                key: `${service}:${revision}`,
-                cells: [
-                  <a class="name" href={fragmentOf({ name: "revisions", service, revision })}>
-                    {service}, revision {revision}
-                  </a>,
-                  <span class={`quiet did-${action}`}>{DONE[action]}</span>,
-                  operator ?? <span class="quiet">seeds</span>,
-                  (reason !== null || link !== null) && <Note reason={reason} link={link} />,
-                  <Time at={created_at} />,
-                ],
-              }))}
-            />
-          )
-        }
+        {(changes) => (
+          <DataTable
+            none={<NoChange filter={filter} />}
+            label="Changes"
+            columns={["Service", "Change", "Operator", "Reason", "Time"]}
+            kinds={{ Reason: "cell-reason" }}
+            rows={changes.map(({ service, revision, action, operator, reason, link, created_at }) => ({
+              key: `${service}:${revision}`,
+              cells: [
+                <a class="name" href={fragmentOf({ name: "revisions", service, revision })}>
+                  {service}, revision {revision}
+                </a>,
+                <span class={`quiet did-${action}`}>{DONE[action]}</span>,
+                operator ?? <span class="quiet">seeds</span>,
+                (reason !== null || link !== null) && <Note reason={reason} link={link} />,
+                <Time at={created_at} />,
+              ],
+            }))}
+          />
+        )}
       </PagedRows>
     </>
   );

@@ -1,5 +1,5 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
-import { Empty, Fact, Loaded, Time, usePageTexts } from "@ostiary/lib/page";
+import { Empty, Facts, Loaded, Time, usePageTexts } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useRequest } from "../console-session.ts";
@@ -98,18 +98,14 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
       <p class={`state ${current ? "state-good" : "state-bad"}`}>
         {current ? "Serves all published routes" : "Does not serve all published routes"}
       </p>
-      <dl class="facts">
-        <Fact name="Loaded">
-          {counted(services, "service")}, {counted(routes, "route")}
-        </Fact>
-        <Fact name="Loaded at">
-          <Time at={loaded_at} />
-        </Fact>
-        <Fact name="Store revision">{store_revision}</Fact>
-        <Fact name="Started at">
-          <Time at={started_at} />
-        </Fact>
-      </dl>
+      <Facts
+        facts={[
+          ["Loaded", `${counted(services, "service")}, ${counted(routes, "route")}`],
+          ["Loaded at", <Time at={loaded_at} />],
+          ["Store revision", store_revision],
+          ["Started at", <Time at={started_at} />],
+        ]}
+      />
       {skipped.length > 0 && (
         <>
           <h4>Services that this gateway cannot read</h4>

@@ -1,6 +1,6 @@
 import type { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { bodyText, limitText, METHODS, type Method, timeoutText } from "@ostiary/lib/domain/routes";
-import { Button, Fact, FailureNotice, type Result, SelectField, TextField } from "@ostiary/lib/page";
+import { Button, Facts, FailureNotice, type Result, SelectField, TextField } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useRequest, useSubmit } from "../console-session.ts";
@@ -172,30 +172,20 @@ function FoundRoute({ input, found }: { input: LookupRequest; found: Lookup }) {
   return (
     <ResultNotice {...verdicts[`${allowed}`]}>
       {allowed !== undefined && <p>{whyText(found)}</p>}
-      <dl class="facts">
-        <Fact name="Route">
-          <Methods methods={[method]} /> <code>{path}</code>
-        </Fact>
-        <Fact name="Owner">
-          <a href={fragmentOf({ name: "service", service })}>{service}</a>
-        </Fact>
-        <Fact name="Scope">
-          <ScopeBadge scope={scope} />
-        </Fact>
-        <Fact name="Labels">{required_labels?.join(", ") ?? "none required"}</Fact>
-        <Fact name="Limit">{limitText(rate_limit) || "the gateway's default"}</Fact>
-        <Fact name="Audit">{audit ? "yes" : "no"}</Fact>
-        {timeout_ms !== null && <Fact name="Timeout">{timeoutText(timeout_ms)}</Fact>}
-        {max_body_bytes !== null && <Fact name="Largest body">{bodyText(max_body_bytes)}</Fact>}
-        <Fact name="Upstream">
-          {upstream === null ? "same path as the request" : <code>{upstream}</code>}
-        </Fact>
-        {Object.entries(params).map(([name, value]) => (
-          <Fact key={name} name={`{${name}}`}>
-            <code>{value}</code>
-          </Fact>
-        ))}
-      </dl>
+      <Facts
+        facts={[
+          ["Route", [<Methods methods={[method]} />, " ", <code>{path}</code>]],
+          ["Owner", <a href={fragmentOf({ name: "service", service })}>{service}</a>],
+          ["Scope", <ScopeBadge scope={scope} />],
+          ["Labels", required_labels?.join(", ") ?? "none required"],
+          ["Limit", limitText(rate_limit) || "the gateway's default"],
+          ["Audit", audit ? "yes" : "no"],
+          ["Timeout", timeout_ms && timeoutText(timeout_ms)],
+          ["Largest body", max_body_bytes && bodyText(max_body_bytes)],
+          ["Upstream", upstream === null ? "same path as the request" : <code>{upstream}</code>],
+          ...Object.entries(params).map(([name, value]) => [`{${name}}`, <code>{value}</code>] as const),
+        ]}
+      />
     </ResultNotice>
   );
 }

@@ -28,36 +28,31 @@ export function DeletedView() {
               {counted(deletions.length, "deleted service")}
               {has_more && ` in the last ${counted(changes.length, "change")}`}
             </p>
-            {deletions.length === 0 ? (
-              <Empty title={has_more ? "No service was deleted lately." : "No service is deleted."}>
-                <a href={fragmentOf({ name: "services" })}>All services</a>
-              </Empty>
-            ) : (
-              <DataTable
-                label="Deleted services"
-                columns={["Service", "Deleted", "Operator", "Reason", "Actions"]}
-                kinds={{ Reason: "cell-reason" }}
-                rows={deletions.map(({ service, revision, operator, reason, link, created_at }) => ({
-                  key: service,
-                  cells: [
-                    <a class="name" href={placeOf(service, null)}>
-                      {service}
-                    </a>,
-                    <Time at={created_at} />,
-                    operator,
-                    (reason !== null || link !== null) && <Note reason={reason} link={link} />,
-                    // the revision before a deletion has the last config of the service
-                    <a
-                      class="button"
-                      href={placeOf(service, revision - 1)}
-                      aria-label={`${action} ${service}`}
-                    >
-                      {action}
-                    </a>,
-                  ],
-                }))}
-              />
-            )}
+            <DataTable
+              none={
+                <Empty title={has_more ? "No service was deleted lately." : "No service is deleted."}>
+                  <a href={fragmentOf({ name: "services" })}>All services</a>
+                </Empty>
+              }
+              label="Deleted services"
+              columns={["Service", "Deleted", "Operator", "Reason", "Actions"]}
+              kinds={{ Reason: "cell-reason" }}
+              rows={deletions.map(({ service, revision, operator, reason, link, created_at }) => ({
+                key: service,
+                cells: [
+                  <a class="name" href={placeOf(service, null)}>
+                    {service}
+                  </a>,
+                  <Time at={created_at} />,
+                  operator,
+                  (reason !== null || link !== null) && <Note reason={reason} link={link} />,
+                  // the revision before a deletion has the last config of the service
+                  <a class="button" href={placeOf(service, revision - 1)} aria-label={`${action} ${service}`}>
+                    {action}
+                  </a>,
+                ],
+              }))}
+            />
             {has_more && oldest !== undefined && (
               <p class="lead">
                 These are the deletions since <Time at={oldest.created_at} />.

@@ -7,7 +7,7 @@ import {
   testText,
   timeoutText,
 } from "@ostiary/lib/domain/routes";
-import { Button, DataTable, Empty, Fact, Loaded, TextField } from "@ostiary/lib/page";
+import { Button, DataTable, Empty, Facts, Loaded, TextField } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../console-address.ts";
@@ -39,7 +39,7 @@ export function ServiceView({ name }: { name: string }) {
 }
 
 function Shown({ service, onChanged }: { service: Service; onChanged: () => void }) {
-  const { name, rate_limits = {}, tests = [] } = service;
+  const { name, revision, url, openapi, timeout_ms, max_body_bytes, rate_limits = {}, tests = [] } = service;
   const session = useSession();
   const [deleting, setDeleting] = useState(false);
   const rows = useMemo(() => rowsOf(name, service), [service]);
@@ -56,7 +56,15 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
   return (
     <>
       <div class="lead">
-        <Facts service={service} />
+        <Facts
+          facts={[
+            ["Revision", revision],
+            ["URL", <code>{url}</code>],
+            ["OpenAPI description", openapi && <code>{openapi}</code>],
+            ["Timeout", timeout_ms && timeoutText(timeout_ms)],
+            ["Largest body", max_body_bytes && bodyText(max_body_bytes)],
+          ]}
+        />
         <p class="actions">
           <a class="button" href={fragmentOf({ name: "apply" })} onClick={edit}>
             {writes ? "Edit as a document" : "Show as a document"}
@@ -106,24 +114,6 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
       <RouteExplorer rows={rows} withService={false} />
       {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onReload={onChanged} />}
     </>
-  );
-}
-
-function Facts({ service: { revision, url, openapi, timeout_ms, max_body_bytes } }: { service: Service }) {
-  return (
-    <dl class="facts">
-      <Fact name="Revision">{revision}</Fact>
-      <Fact name="URL">
-        <code>{url}</code>
-      </Fact>
-      {openapi !== undefined && (
-        <Fact name="OpenAPI description">
-          <code>{openapi}</code>
-        </Fact>
-      )}
-      {timeout_ms !== undefined && <Fact name="Timeout">{timeoutText(timeout_ms)}</Fact>}
-      {max_body_bytes !== undefined && <Fact name="Largest body">{bodyText(max_body_bytes)}</Fact>}
-    </dl>
   );
 }
 

@@ -2,7 +2,7 @@ import {
   Button,
   CopyButton,
   Empty,
-  Fact,
+  Facts,
   Loaded,
   type PageAddress,
   PagedRows,
@@ -68,9 +68,7 @@ function EventsView({ log, filters }: { log: Log; filters: Filters }) {
         </p>
       )}
       <PagedRows pages={pages} rows={found} shown={FILTERS}>
-        {(events) =>
-          events.length === 0 ? <Empty title={t.none} /> : <EventTable log={log} events={events} />
-        }
+        {(events) => <EventTable log={log} events={events} />}
       </PagedRows>
       {exporting && <ExportDialog log={log} query={query} onClose={() => setExporting(false)} />}
     </>
@@ -104,33 +102,28 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
   return (
     <section class="event" aria-label={t.event}>
       <h2>{actionText(event, t.actions, summaries) ?? t.call}</h2>
-      <dl class="facts">
-        <Fact name={t.fields.call}>
-          <Route text={actionKey(event)} />
-        </Fact>
-        <Fact name={t.columns.actor}>
-          <Who log={log} event={event} />
-        </Fact>
-        <Fact name={t.columns.time}>
-          <Time at={event.occurred_at} />
-        </Fact>
-        <Fact name={t.columns.outcome}>
-          <Outcome event={event} /> <span class="below quiet">{t.outcomeHelp[event.outcome]}</span>
-        </Fact>
-        <Fact name={t.filters.service}>{event.service}</Fact>
-        <Fact name={t.filters.key_prefix}>{actor.key_prefix}</Fact>
-        <Fact name={members.id}>{actor.member_id}</Fact>
-        <Fact name={t.fields.ip}>{event.ip}</Fact>
-        <Fact name={t.fields.user_agent}>{event.user_agent}</Fact>
-        <Fact name={t.filters.request_id}>{event.request_id}</Fact>
-        <Fact name={t.filters.created_id}>{event.created_id}</Fact>
-        <Fact name={t.event}>{event.id}</Fact>
-        {Object.entries(event.params).map(([name, value]) => (
-          <Fact key={name} name={t.param(name)}>
-            {value}
-          </Fact>
-        ))}
-      </dl>
+      <Facts
+        facts={[
+          [t.fields.call, <Route text={actionKey(event)} />],
+          [t.columns.actor, <Who log={log} event={event} />],
+          [t.columns.time, <Time at={event.occurred_at} />],
+          [
+            t.columns.outcome,
+            <>
+              <Outcome event={event} /> <span class="below quiet">{t.outcomeHelp[event.outcome]}</span>
+            </>,
+          ],
+          [t.filters.service, event.service],
+          [t.filters.key_prefix, actor.key_prefix],
+          [members.id, actor.member_id],
+          [t.fields.ip, event.ip],
+          [t.fields.user_agent, event.user_agent],
+          [t.filters.request_id, event.request_id],
+          [t.filters.created_id, event.created_id],
+          [t.event, event.id],
+          ...Object.entries(event.params).map(([name, value]) => [t.param(name), value] as const),
+        ]}
+      />
       <EventLinks log={log} event={event} />
       {event.details !== null && (
         <>

@@ -1,4 +1,4 @@
-import { DataTable, Route, succeeded, Time, useRequest } from "@ostiary/lib/page";
+import { DataTable, Empty, Route, succeeded, Time, useRequest } from "@ostiary/lib/page";
 import { PersonName, usePeople } from "../people/person-name.tsx";
 import { MEMBERS } from "../portal-address.ts";
 import { useAddress, useSession } from "../portal-session.ts";
@@ -14,6 +14,7 @@ export function EventTable({ log, events }: { log: Log; events: readonly ShownEv
   return (
     <DataTable
       label={t.events}
+      none={<Empty title={t.none} />}
       columns={[t.columns.actor, t.columns.request, t.columns.outcome, t.columns.time]}
       rows={events.map((event) => ({
         key: event.id,

@@ -1,10 +1,9 @@
 import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/identity-api";
 import {
   Button,
-  CopyButton,
   DataTable,
   Empty,
-  Fact,
+  Facts,
   FailureNotice,
   Form,
   Loaded,
@@ -17,7 +16,7 @@ import {
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
-import { Confirm } from "../parts/confirm.tsx";
+import { Confirm, CopiedId } from "../parts/confirm.tsx";
 import { useForm } from "../parts/use-problems.ts";
 import { nameOf } from "../people/directory.ts";
 import { PersonName } from "../people/person-name.tsx";
@@ -113,7 +112,7 @@ interface LivingProps {
 type Change = "suspend" | "activate" | "remove" | "leave";
 
 function Living({ member, name, onChange }: LivingProps) {
-  const { members: t, overview } = useTexts();
+  const { members: t } = useTexts();
   const session = useSession();
   const { value: roles } = useRoles();
   const [change, setChange] = useState<Change | null>(null);
@@ -129,17 +128,15 @@ function Living({ member, name, onChange }: LivingProps) {
       <h2>
         {name} {own && <span class="quiet">{t.you}</span>}
       </h2>
-      <dl class="facts">
-        <Fact name={t.columns.role}>{member.role ?? t.noRole}</Fact>
-        <Fact name={t.columns.status}>{t.status[member.status]}</Fact>
-        <Fact name={t.columns.kind}>{t.principal[member.principal]}</Fact>
-        <Fact name={t.columns.since}>
-          <Time at={member.created_at} />
-        </Fact>
-        <Fact name={t.id}>
-          <code>{member.id}</code> <CopyButton text={member.id} label={overview.copy} />
-        </Fact>
-      </dl>
+      <Facts
+        facts={[
+          [t.columns.role, member.role ?? t.noRole],
+          [t.columns.status, t.status[member.status]],
+          [t.columns.kind, t.principal[member.principal]],
+          [t.columns.since, <Time at={member.created_at} />],
+          [t.id, <CopiedId id={member.id} />],
+        ]}
+      />
       <h3>{t.may}</h3>
       <Granted labels={labelsOf(roles, member.role)} />
       {manages && roles !== null && roles.roles.length > 0 && (

@@ -15,27 +15,26 @@ export function OrganizationsView() {
     <>
       <p class="lead">{texts.lead}</p>
       <Loaded request={memberships}>
-        {(all) =>
-          all.length === 0 ? (
-            <Empty title={texts.none}>
-              <p>{texts.noneHelp}</p>
-            </Empty>
-          ) : (
-            <DataTable
-              label={texts.list}
-              columns={[texts.name, texts.role]}
-              rows={all.map(({ id, organization, role }) => ({
-                key: id,
-                cells: [
-                  <a class="name" href={addressOf(OVERVIEW, organization.id)}>
-                    {organization.name}
-                  </a>,
-                  role ?? members.noRole,
-                ],
-              }))}
-            />
-          )
-        }
+        {(all) => (
+          <DataTable
+            none={
+              <Empty title={texts.none}>
+                <p>{texts.noneHelp}</p>
+              </Empty>
+            }
+            label={texts.list}
+            columns={[texts.name, texts.role]}
+            rows={all.map(({ id, organization, role }) => ({
+              key: id,
+              cells: [
+                <a class="name" href={addressOf(OVERVIEW, organization.id)}>
+                  {organization.name}
+                </a>,
+                role ?? members.noRole,
+              ],
+            }))}
+          />
+        )}
       </Loaded>
       <CreateOrganization onUnknown={memberships.reload} />
     </>

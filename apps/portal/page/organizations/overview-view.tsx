@@ -1,10 +1,11 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { CopyButton, Empty, Fact, Loaded, type PageAddress, Time, useRequest } from "@ostiary/lib/page";
+import { Facts, Loaded, type PageAddress, Time, useRequest } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { EventTable } from "../audit/event-table.tsx";
 import { listEvents, ORGANIZATION_LOG } from "../audit/logs.ts";
 import { verifiedUpTo } from "../audit/verify/verified-up-to.ts";
 import { pathTo } from "../gateway.ts";
+import { CopiedId } from "../parts/confirm.tsx";
 import {
   AUDIT,
   INVITES,
@@ -117,15 +118,7 @@ function LastEvents() {
   return (
     <section aria-labelledby="last">
       <h2 id="last">{t.lastEvents}</h2>
-      <Loaded request={request}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty title={audit.none} />
-          ) : (
-            <EventTable log={ORGANIZATION_LOG} events={items} />
-          )
-        }
-      </Loaded>
+      <Loaded request={request}>{({ items }) => <EventTable log={ORGANIZATION_LOG} events={items} />}</Loaded>
       <p class="spread">
         <a href={address(AUDIT)}>{t.allEvents}</a>
         <span>
@@ -153,23 +146,21 @@ function OrganizationFacts() {
       {({ name, id, plan, created_at }) => (
         <section aria-labelledby="organization">
           <h2 id="organization">{title}</h2>
-          <dl class="facts">
-            <Fact name={t.name}>{name}</Fact>
-            <Fact name={t.plan}>{plan ?? t.noPlan}</Fact>
-            <Fact name={t.created}>
-              <Time at={created_at} />
-            </Fact>
-            <Fact name={t.id}>
-              <code>{id}</code> <CopyButton text={id} label={t.copy} />
-            </Fact>
-          </dl>
+          <Facts
+            facts={[
+              [t.name, name],
+              [t.plan, plan ?? t.noPlan],
+              [t.created, <Time at={created_at} />],
+              [t.id, <CopiedId id={id} />],
+            ]}
+          />
           <h3>{t.you}</h3>
-          <dl class="facts">
-            <Fact name={members.columns.role}>{member?.role ?? members.noRole}</Fact>
-            <Fact name={t.labels}>
-              <Granted labels={member?.labels ?? []} />
-            </Fact>
-          </dl>
+          <Facts
+            facts={[
+              [members.columns.role, member?.role ?? members.noRole],
+              [t.labels, <Granted labels={member?.labels ?? []} />],
+            ]}
+          />
         </section>
       )}
     </Loaded>

@@ -124,6 +124,15 @@ export function Secret({ value, label, copy }: { value: string; label: string; c
   );
 }
 
+/** Shows an id with a button that copies it. */
+export function CopiedId({ id }: { id: string }) {
+  return (
+    <>
+      <code>{id}</code> <CopyButton text={id} label={useTexts().overview.copy} />
+    </>
+  );
+}
+
 interface SecretDialogProps {
   title: string;
   help: string;

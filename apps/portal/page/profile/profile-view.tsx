@@ -1,5 +1,6 @@
 import { NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
-import { Button, CopyButton, FailureNotice, Form, Notice } from "@ostiary/lib/page";
+import { Button, FailureNotice, Form, Notice } from "@ostiary/lib/page";
+import { CopiedId } from "../parts/confirm.tsx";
 import { NameForm } from "../parts/name-form.tsx";
 import { problemOf, useForm } from "../parts/use-problems.ts";
 import { addressOf, PROFILE } from "../portal-address.ts";
@@ -8,7 +9,7 @@ import { useTexts } from "../texts/texts.ts";
 
 export function ProfileView() {
   const session = useSession();
-  const { profile: t, overview } = useTexts();
+  const { profile: t } = useTexts();
   const person = session.person.value;
   return (
     <>
@@ -22,7 +23,7 @@ export function ProfileView() {
       />
       <h2>{t.id}</h2>
       <p class="actions">
-        <code>{person?.id}</code> <CopyButton text={person?.id ?? ""} label={overview.copy} />
+        <CopiedId id={person?.id ?? ""} />
       </p>
     </>
   );

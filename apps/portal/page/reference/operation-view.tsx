@@ -1,4 +1,4 @@
-import { Button, Fact, FailureNotice, Form, Route, TextArea, TextField, useWrite } from "@ostiary/lib/page";
+import { Button, Facts, FailureNotice, Form, Route, TextArea, TextField, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { isWrite } from "../gateway.ts";
 import { Confirm, Secret } from "../parts/confirm.tsx";
@@ -194,13 +194,7 @@ function ResponsePanel({ response: { status, headers, bytes, text, cut } }: { re
   return (
     <section class="panel" aria-label={t.response}>
       <h3>{status === REDIRECTED ? t.redirect : t.status(status)}</h3>
-      <dl class="facts">
-        {headers.map(([name, value]) => (
-          <Fact key={name} name={name}>
-            <code>{value}</code>
-          </Fact>
-        ))}
-      </dl>
+      <Facts facts={headers.map(([name, value]) => [name, <code>{value}</code>] as const)} />
       {bytes > 0 && text === null && <p>{t.noText(formats.number(bytes))}</p>}
       {bytes > 0 && text !== null && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

@@ -2,7 +2,7 @@ import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import {
   Button,
   DataTable,
-  Fact,
+  Facts,
   Loaded,
   type PageAddress,
   SearchedList,
@@ -98,13 +98,13 @@ function Account({ account, onChange }: { account: ServiceAccount; onChange: () 
   return (
     <section aria-label={account.name}>
       <h2>{account.name}</h2>
-      <dl class="facts">
-        <Fact name={members.columns.role}>{account.role ?? members.noRole}</Fact>
-        <Fact name={members.columns.status}>{members.status[account.status]}</Fact>
-        <Fact name={members.columns.since}>
-          <Time at={account.created_at} />
-        </Fact>
-      </dl>
+      <Facts
+        facts={[
+          [members.columns.role, account.role ?? members.noRole],
+          [members.columns.status, members.status[account.status]],
+          [members.columns.since, <Time at={account.created_at} />],
+        ]}
+      />
       <p class="actions">
         <a href={address(MEMBERS, { segments: [account.member_id] })}>{t.member}</a>
         {manages && (

@@ -38,12 +38,12 @@ function LimitList() {
     <Loaded request={request}>
       {({ operations, byDefault }) => {
         const own = operations.filter(({ operation }) => isGranted(operation, session));
-        if (own.length === 0) return <Empty title={t.noLimits} />;
         return (
           <Rows rows={own}>
             {(rows) => (
               <DataTable
                 label={t.limits}
+                none={<Empty title={t.noLimits} />}
                 columns={[texts.reference.columns.call, t.limit]}
                 rows={rows.map(({ operation: { id, method, path }, limits }) => ({
                   key: id,

@@ -152,25 +152,22 @@ function Breakdown({ month, all }: { month: string; all: boolean }) {
         onInput={setBy}
       />
       <PagedRows pages={pages}>
-        {(parts) =>
-          parts.length === 0 ? (
-            <Empty title={all ? t.none : t.onlyOwn} />
-          ) : (
-            <DataTable
-              label={t.parts}
-              columns={[t.divisions[by], requests, refused, failed, bytes_in, bytes_out]}
-              rows={parts.map((part) => ({
-                key: part.id,
-                cells: [
-                  <PartName part={part} member={people.get(part.member_id ?? "")} />,
-                  ...[part.requests, part.refused, part.failed].map(number),
-                  bytes(part.bytes_in),
-                  bytes(part.bytes_out),
-                ],
-              }))}
-            />
-          )
-        }
+        {(parts) => (
+          <DataTable
+            none={<Empty title={all ? t.none : t.onlyOwn} />}
+            label={t.parts}
+            columns={[t.divisions[by], requests, refused, failed, bytes_in, bytes_out]}
+            rows={parts.map((part) => ({
+              key: part.id,
+              cells: [
+                <PartName part={part} member={people.get(part.member_id ?? "")} />,
+                ...[part.requests, part.refused, part.failed].map(number),
+                bytes(part.bytes_in),
+                bytes(part.bytes_out),
+              ],
+            }))}
+          />
+        )}
       </PagedRows>
     </section>
   );
