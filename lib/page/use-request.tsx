@@ -54,16 +54,25 @@ export function useRequest<Value>(work: () => Promise<Result<Value>>, about: str
 }
 
 interface LoadedProps<Value> extends Pick<FailureNoticeProps, "shown"> {
+  /** The title of the notice about a failed run that leaves the value of an earlier one. */
+  stale?: string;
   request: RequestState<Value>;
   children: (value: Value) => ComponentChildren;
 }
 
 /** Shows the result of a request, a placeholder before it arrives, and a notice if the request failed. */
-export function Loaded<Value>({ request, shown, children }: LoadedProps<Value>) {
+export function Loaded<Value>({ request, shown, stale, children }: LoadedProps<Value>) {
   const { value, failure, reload } = request;
   return (
     <>
-      {failure !== null && <FailureNotice failure={failure} shown={shown} onRetry={reload} />}
+      {failure !== null && (
+        <FailureNotice
+          failure={failure}
+          title={value === null ? undefined : stale}
+          shown={shown}
+          onRetry={reload}
+        />
+      )}
       {value === null && failure === null && <Loading />}
       {value !== null && children(value)}
     </>

@@ -1,6 +1,5 @@
 import type { Applied, GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { Button, type Failure, FailureNotice, Form } from "@ostiary/lib/page";
-import type { RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { fragmentOf } from "../console-address.ts";
 import { useOperator, useSession, useSubmit } from "../console-session.ts";
@@ -23,7 +22,8 @@ const EXAMPLE = `services:
 
 /** Shows what a pasted document would change. On request, applies exactly the changes that it shows. */
 export function ApplyView() {
-  const document = useSession().document.value;
+  const session = useSession();
+  const document = session.document.value;
   const writes = mayWrite(useOperator());
   const { busy, last, submit } = useSubmit(reviewDocument);
   const [applying, setApplying] = useState(false);
@@ -31,7 +31,13 @@ export function ApplyView() {
   const [done, setDone] = useState<Applied | null>(null);
   const note = useState<GivenNote>({});
   const area = useRef<HTMLTextAreaElement>(null);
+  const [field, file] = [useId(), useId()];
 
+  const open = async (chosen: File | undefined) => {
+    if (chosen === undefined) return;
+    session.document.value = await chosen.text();
+    session.announce(`The document is now the text of ${chosen.name}.`);
+  };
   const review = async () => {
     if (busy || document.trim() === "") return area.current?.focus();
     setApplying(false);
@@ -66,7 +72,39 @@ export function ApplyView() {
         other services.{" "}
         {writes ? "You see the changes before they are written." : "You see what the document would change."}
       </p>
-      <DocumentForm area={area} document={document} busy={busy} onReview={() => void review()} />
+      <Form class="panel document" busy={busy} onSubmit={() => void review()}>
+        <label for={field}>Configuration document, YAML or JSON</label>
+        <textarea
+          id={field}
+          ref={area}
+          class="mono"
+          rows={16}
+          spellcheck={false}
+          autocomplete="off"
+          autocapitalize="off"
+          wrap="off"
+          placeholder={EXAMPLE}
+          value={document}
+          onInput={(event) => {
+            session.document.value = event.currentTarget.value;
+          }}
+        />
+        <div class="actions">
+          <Button type="submit" look="main" aria-disabled={busy || document.trim() === ""}>
+            {busy ? "Reviewing …" : "Review the changes"}
+          </Button>
+          <input
+            id={file}
+            class="sr"
+            type="file"
+            accept=".yaml,.yml,.json"
+            onChange={(event) => void open(event.currentTarget.files?.[0])}
+          />
+          <label class="button file" for={file}>
+            Open a file
+          </label>
+        </div>
+      </Form>
       <div aria-live="polite">{shown()}</div>
       {applying && last?.result.ok && (
         <ApplyDialog
@@ -83,59 +121,6 @@ export function ApplyView() {
         />
       )}
     </>
-  );
-}
-
-interface DocumentFormProps {
-  area: RefObject<HTMLTextAreaElement | null>;
-  document: string;
-  busy: boolean;
-  onReview: () => void;
-}
-
-/** Accepts a document that the operator pastes or opens from a file. */
-function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
-  const session = useSession();
-  const [field, file] = [useId(), useId()];
-  const open = async (chosen: File | undefined) => {
-    if (chosen === undefined) return;
-    session.document.value = await chosen.text();
-    session.announce(`The document is now the text of ${chosen.name}.`);
-  };
-  return (
-    <Form class="panel document" busy={busy} onSubmit={onReview}>
-      <label for={field}>Configuration document, YAML or JSON</label>
-      <textarea
-        id={field}
-        ref={area}
-        class="mono"
-        rows={16}
-        spellcheck={false}
-        autocomplete="off"
-        autocapitalize="off"
-        wrap="off"
-        placeholder={EXAMPLE}
-        value={document}
-        onInput={(event) => {
-          session.document.value = event.currentTarget.value;
-        }}
-      />
-      <div class="actions">
-        <Button type="submit" look="main" aria-disabled={busy || document.trim() === ""}>
-          {busy ? "Reviewing …" : "Review the changes"}
-        </Button>
-        <input
-          id={file}
-          class="sr"
-          type="file"
-          accept=".yaml,.yml,.json"
-          onChange={(event) => void open(event.currentTarget.files?.[0])}
-        />
-        <label class="button file" for={file}>
-          Open a file
-        </label>
-      </div>
-    </Form>
   );
 }
 

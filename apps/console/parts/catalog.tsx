@@ -1,5 +1,5 @@
 import type { Services } from "@ostiary/lib/contracts/registry-api";
-import { Button, Empty, FailureNotice, Loading, Notice } from "@ostiary/lib/page";
+import { Button, Empty, Loaded, Notice } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { fragmentOf } from "../console-address.ts";
 import { useOperator, useRequest, useSession } from "../console-session.ts";
@@ -15,7 +15,8 @@ interface CatalogProps {
 export function Catalog({ lead, children }: CatalogProps) {
   const session = useSession();
   const read = (registry: Registry) => session.readServices(registry);
-  const { loading, value, failure, run } = useRequest(read, "services");
+  const { run, ...request } = useRequest(read, "services");
+  const { loading } = request;
   const reload = async () => {
     if (await run(() => session.run(read))) session.announce("All services were reloaded.");
   };
@@ -27,32 +28,23 @@ export function Catalog({ lead, children }: CatalogProps) {
           {loading ? "Loading …" : "Reload"}
         </Button>
       </div>
-      {failure !== null && (
-        <FailureNotice
-          failure={failure}
-          title={
-            value === null
-              ? undefined
-              : "The services could not be reloaded: this page shows an earlier state"
-          }
-          onRetry={reload}
-        />
-      )}
-      {value === null && failure === null && <Loading />}
-      {value !== null && <Published {...value}>{children}</Published>}
+      <Loaded request={{ ...request, reload }} stale={STALE}>
+        {({ services, unreadable = {} }) => {
+          const names = Object.keys(unreadable);
+          if (Object.keys(services).length + names.length === 0) return <NothingPublished />;
+          return (
+            <>
+              {names.length > 0 && <Unreadable names={names} />}
+              {children(services)}
+            </>
+          );
+        }}
+      </Loaded>
     </>
   );
 }
 
-function Published({ services, unreadable = {}, children }: Services & Pick<CatalogProps, "children">) {
-  const names = Object.keys(unreadable);
-  return (
-    <>
-      {names.length > 0 && <Unreadable names={names} />}
-      {Object.keys(services).length + names.length === 0 ? <NothingPublished /> : children(services)}
-    </>
-  );
-}
+const STALE = "The services could not be reloaded: this page shows an earlier state";
 
 /** Lists the current services that this registry cannot read, with links to their histories. */
 function Unreadable({ names }: { names: readonly string[] }) {

@@ -55,6 +55,7 @@ export function WriteDialog<Result>({ isReady = true, ...props }: WriteDialogPro
   const ownNote = useState<GivenNote>({});
   const [note, setNote] = props.note ?? ownNote;
   const [wait, setWait] = useState(true);
+  const problemOf = (header: string) => failure?.fields.find(({ path }) => path === header)?.message ?? null;
   const mayHaveWorked = failure?.outcomeUnknown === true;
   const isOld = failure !== null && (mayHaveWorked || isStale(failure));
   const confirm = () =>
@@ -80,7 +81,24 @@ export function WriteDialog<Result>({ isReady = true, ...props }: WriteDialogPro
           retryLabel={props.reloadLabel ?? "Load the current state"}
         />
       )}
-      <NoteFields note={note} onChange={setNote} failure={failure} />
+      <TextField
+        label="Reason"
+        spellcheck
+        maxLength={REASON_LENGTH_MAX}
+        value={note.reason ?? ""}
+        problem={problemOf(REASON_HEADER)}
+        onInput={(reason) => setNote({ ...note, reason })}
+      />
+      <TextField
+        label="Link"
+        help="The history of the service shows the reason and the link, for example to a ticket. Both are optional."
+        inputMode="url"
+        maxLength={LINK_LENGTH_MAX}
+        placeholder="https://"
+        value={note.link ?? ""}
+        problem={problemOf(LINK_HEADER)}
+        onInput={(link) => setNote({ ...note, link })}
+      />
       <label class="choice">
         <input type="checkbox" checked={wait} onChange={(event) => setWait(event.currentTarget.checked)} />
         Wait until every gateway has loaded the change, at most 10 s
@@ -101,38 +119,6 @@ const KINDS_OF_OLD_STATE: ReadonlySet<FailureKind> = new Set([
 function mayBeOld({ kind, fields }: Failure): boolean {
   const isAboutNote = fields.length > 0 && fields.every(({ path }) => NOTE_HEADERS.includes(path));
   return KINDS_OF_OLD_STATE.has(kind) && !isAboutNote;
-}
-
-interface NoteFieldsProps {
-  note: GivenNote;
-  onChange: (note: GivenNote) => void;
-  failure: Failure | null;
-}
-
-function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
-  const problemOf = (header: string) => failure?.fields.find(({ path }) => path === header)?.message ?? null;
-  return (
-    <>
-      <TextField
-        label="Reason"
-        spellcheck
-        maxLength={REASON_LENGTH_MAX}
-        value={note.reason ?? ""}
-        problem={problemOf(REASON_HEADER)}
-        onInput={(reason) => onChange({ ...note, reason })}
-      />
-      <TextField
-        label="Link"
-        help="The history of the service shows the reason and the link, for example to a ticket. Both are optional."
-        inputMode="url"
-        maxLength={LINK_LENGTH_MAX}
-        placeholder="https://"
-        value={note.link ?? ""}
-        problem={problemOf(LINK_HEADER)}
-        onInput={(link) => onChange({ ...note, link })}
-      />
-    </>
-  );
 }
 
 export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
