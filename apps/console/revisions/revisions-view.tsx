@@ -51,7 +51,28 @@ function History({ service, revision, entries, onChanged }: HistoryProps) {
   const shown = revision === null ? newest : entries.find((entry) => entry.revision === revision);
   return (
     <div class="history">
-      <Entries entries={entries} shown={shown} />
+      <nav aria-label="Revisions" class="entries">
+        <Rows rows={entries} least={shown === undefined ? 0 : entries.indexOf(shown) + 1}>
+          {(rows) => (
+            <ol>
+              {rows.map((entry) => (
+                <li key={entry.revision}>
+                  <a
+                    href={fragmentOf({ name: "revisions", ...entry })}
+                    aria-current={entry === shown ? "true" : undefined}
+                  >
+                    <b>Revision {entry.revision}</b>{" "}
+                    <span class={`quiet did-${entry.action}`}>{actionText(entry)}</span>
+                    <span class="below quiet small">
+                      <Time at={entry.created_at} />
+                    </span>
+                  </a>
+                </li>
+              ))}
+            </ol>
+          )}
+        </Rows>
+      </nav>
       {shown === undefined ? (
         <Empty title={`${service} has no revision ${revision}.`} />
       ) : (
@@ -63,38 +84,6 @@ function History({ service, revision, entries, onChanged }: HistoryProps) {
 
 function actionText({ action, restored_from }: Revision): string {
   return restored_from === null ? DONE[action] : `${DONE[action]} from ${restored_from}`;
-}
-
-interface EntriesProps {
-  entries: readonly Revision[];
-  shown: Revision | undefined;
-}
-
-function Entries({ entries, shown }: EntriesProps) {
-  return (
-    <nav aria-label="Revisions" class="entries">
-      <Rows rows={entries} least={shown === undefined ? 0 : entries.indexOf(shown) + 1}>
-        {(rows) => (
-          <ol>
-            {rows.map((entry) => (
-              <li key={entry.revision}>
-                <a
-                  href={fragmentOf({ name: "revisions", ...entry })}
-                  aria-current={entry === shown ? "true" : undefined}
-                >
-                  <b>Revision {entry.revision}</b>{" "}
-                  <span class={`quiet did-${entry.action}`}>{actionText(entry)}</span>
-                  <span class="below quiet small">
-                    <Time at={entry.created_at} />
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ol>
-        )}
-      </Rows>
-    </nav>
-  );
 }
 
 /** Returns the parts of a restore that the operator may not publish, or null while they are not known. */

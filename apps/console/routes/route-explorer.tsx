@@ -14,6 +14,12 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
   const words = useMemo(() => wordsOf(search), [search]);
   const found = useMemo(() => rows.filter(({ text }) => hasWords(text, words)), [rows, words]);
   const shown = useMemo(() => (scope ? found.filter((row) => row.scope === scope) : found), [found, scope]);
+  const name = useId();
+  const counts = countScopes(found);
+  const choices = [
+    { value: null, text: "all", count: countRoutes(found) },
+    ...SCOPES.map((each) => ({ value: each, text: each, count: counts[each] })),
+  ];
   return (
     <section aria-label="Routes">
       <search class="filters" aria-label="Routes">
@@ -23,7 +29,15 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
           placeholder="path, service, label, method …"
           onInput={setSearch}
         />
-        <ScopeFilter scope={scope} found={found} onChoose={setScope} />
+        <fieldset class="chips">
+          <legend class="sr">Scope</legend>
+          {choices.map(({ value, text, count }) => (
+            <label key={text} class={scope === value ? "chip chip-on" : "chip"}>
+              <input type="radio" name={name} checked={scope === value} onChange={() => setScope(value)} />
+              {text} {count.toLocaleString("en")}
+            </label>
+          ))}
+        </fieldset>
       </search>
       <p class="found" role="status">
         {shown.length === rows.length
@@ -58,32 +72,6 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
         </Rows>
       )}
     </section>
-  );
-}
-
-interface ScopeFilterProps {
-  scope: Scope | null;
-  found: readonly RouteRow[];
-  onChoose: (scope: Scope | null) => void;
-}
-
-function ScopeFilter({ scope, found, onChoose }: ScopeFilterProps) {
-  const name = useId();
-  const counts = countScopes(found);
-  const choices = [
-    { value: null, text: "all", count: countRoutes(found) },
-    ...SCOPES.map((each) => ({ value: each, text: each, count: counts[each] })),
-  ];
-  return (
-    <fieldset class="chips">
-      <legend class="sr">Scope</legend>
-      {choices.map(({ value, text, count }) => (
-        <label key={text} class={scope === value ? "chip chip-on" : "chip"}>
-          <input type="radio" name={name} checked={scope === value} onChange={() => onChoose(value)} />
-          {text} {count.toLocaleString("en")}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

@@ -7,17 +7,22 @@ import { saveFile } from "../../parts/save-file.ts";
 import { useAddress, useSession } from "../../portal-session.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
 import { commandOf, type Log, PERSON_LOG } from "../logs.ts";
-import type { KeptCopy, Verification } from "./messages.ts";
+import type { KeptCopy } from "./messages.ts";
 import { useVerifier, type Verifier } from "./use-verifier.ts";
 import { keepVerified } from "./verified-up-to.ts";
 
 /** Verifies the whole log in this browser (PT-62). */
 export function VerifyView({ log }: { log: Log }) {
-  const t = useTexts().audit;
+  const { audit: t, reference } = useTexts();
+  const { number } = useFormats();
+  const { member, person, settings } = useSession();
   const address = useAddress();
   const verifier = useVerifier();
   const { verification } = verifier;
-  const owner_id = useOwnerId(log);
+  const isOfPerson = log === PERSON_LOG;
+  const owner_id = (isOfPerson ? person.value?.id : member.value?.organization_id) ?? "";
+  const owner = ownerOf(isOfPerson ? "user" : "organization", owner_id);
+  const command = commandOf(log.path, owner, settings.witnesses, location.origin);
   useEffect(() => {
     if (verification.state !== "done") return;
     const { result, root } = verification.verdict;
@@ -30,8 +35,15 @@ export function VerifyView({ log }: { log: Log }) {
       </p>
       <h2>{t.verify.link}</h2>
       <p class="lead">{t.verify.lead}</p>
-      {isSecureContext ? <Start log={log} verifier={verifier} /> : <p role="alert">{t.verify.insecure}</p>}
-      <Progress verification={verification} />
+      {isSecureContext ? (
+        <Start log={log} owner={owner} verifier={verifier} />
+      ) : (
+        <p role="alert">{t.verify.insecure}</p>
+      )}
+      <p role="status">
+        {verification.state === "running" &&
+          t.verify.progress(number(verification.events), number(Math.ceil(verification.bytes / 1024)))}
+      </p>
       {verification.state === "refused" && <FailureNotice failure={verification.failure} />}
       {verification.state === "failed" && verification.reason !== "kept" && (
         <Notice tone="bad" title={t.verify.failed[verification.reason]} role="alert" />
@@ -44,27 +56,20 @@ export function VerifyView({ log }: { log: Log }) {
           )}
         </>
       )}
-      <OnTheCommandLine log={log} />
+      <details>
+        <summary>{t.verify.command}</summary>
+        <pre class="wrapped">{command}</pre>
+        <CopyButton text={command} label={reference.copyCommand} />
+      </details>
     </>
   );
 }
 
-/** Returns the id of the organization or person whose log the page shows. */
-function useOwnerId(log: Log): string {
-  const { member, person } = useSession();
-  return (log === PERSON_LOG ? person.value?.id : member.value?.organization_id) ?? "";
-}
-
-function useOwner(log: Log): string {
-  return ownerOf(log === PERSON_LOG ? "user" : "organization", useOwnerId(log));
-}
-
 /** Lets the customer choose an earlier copy, and starts or stops the verification. */
-function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
+function Start({ log, owner, verifier }: { log: Log; owner: string; verifier: Verifier }) {
   const t = useTexts().audit.verify;
   const session = useSession();
   const [kept, setKept] = useState<File | null>(null);
-  const owner = useOwner(log);
   const { verification } = verifier;
   const running = verification.state === "running";
   const refused = verification.state === "failed" && verification.reason === "kept";
@@ -102,17 +107,6 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
   );
 }
 
-function Progress({ verification }: { verification: Verification }) {
-  const t = useTexts().audit.verify;
-  const formats = useFormats();
-  return (
-    <p role="status">
-      {verification.state === "running" &&
-        t.progress(formats.number(verification.events), formats.number(Math.ceil(verification.bytes / 1024)))}
-    </p>
-  );
-}
-
 /**
  * Offers the signed root as a file. A later verification uses the file to detect changes before that root.
  */
@@ -126,20 +120,6 @@ function Keep({ copy }: { copy: KeptCopy }) {
       <p>{t.keepHelp}</p>
       <Button onClick={save}>{t.keep(formats.number(copy.size))}</Button>
     </section>
-  );
-}
-
-function OnTheCommandLine({ log }: { log: Log }) {
-  const { audit, reference } = useTexts();
-  const { witnesses } = useSession().settings;
-  const owner = useOwner(log);
-  const command = commandOf(log.path, owner, witnesses, location.origin);
-  return (
-    <details>
-      <summary>{audit.verify.command}</summary>
-      <pre class="wrapped">{command}</pre>
-      <CopyButton text={command} label={reference.copyCommand} />
-    </details>
   );
 }
 
