@@ -1,10 +1,17 @@
 import { afterAll, beforeAll } from "bun:test";
 
+/** A resource that one of these methods ends. */
+interface Endable {
+  [Symbol.asyncDispose]?(): PromiseLike<unknown>;
+  close?(): unknown;
+  stop?(): unknown;
+}
+
 /**
  * Starts a resource before the tests of a file or `describe`, and ends the resource after them. Returns a
  * proxy that exists before the start, but can be used only while these tests run.
  */
-export function duringTests<Running extends AsyncDisposable>(
+export function duringTests<Running extends Endable>(
   start: () => Promise<Running>,
   timeoutMs?: number,
 ): Running {
@@ -12,7 +19,9 @@ export function duringTests<Running extends AsyncDisposable>(
   beforeAll(async () => {
     running = await start();
   }, timeoutMs);
-  afterAll(() => running?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await (running?.[Symbol.asyncDispose] ?? running?.close ?? running?.stop)?.call(running);
+  });
   return standInFor(() => running);
 }
 

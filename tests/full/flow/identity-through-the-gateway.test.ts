@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startIdentityProvider } from "@ostiary/demo";
 import { wireIdentity } from "@ostiary/identity";
 import { identityVariables } from "@ostiary/identity/config";
@@ -6,8 +6,9 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { serve } from "@ostiary/lib/runtime/service";
 import { startAudit } from "../../app/audit/audit-service.ts";
-import { type PlatformHere, startPlatformHere } from "../../app/platform/bed.ts";
+import { startPlatformHere } from "../../app/platform/bed.ts";
 import { describedRoutes, routesOf, seed, seededService } from "../../support/documents/catalogs.ts";
+import { duringTests } from "../../support/during-tests.ts";
 import { admitted } from "../../support/gateway/admitted.ts";
 import { startLocalGateway } from "../../support/gateway/gateway.ts";
 import {
@@ -123,21 +124,21 @@ function successOf({ method, path }: Row): number {
 }
 
 describe("identity through the gateway", () => {
-  let platform: PlatformHere;
+  const platform = duringTests(async () =>
+    startPlatformHere({
+      DATABASE_URL: await freshDatabase(),
+      RATE_LIMIT_REQUESTS: "0",
+      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+      VALIDATE_TIMEOUT_MS: "30000",
+    }),
+  );
   let labelsOf: ReadonlyMap<string, readonly string[]>;
   let rows: Row[];
 
   beforeAll(async () => {
     labelsOf = parseRolesFile(await seed("roles.yaml")).roles;
-    platform = await startPlatformHere({
-      DATABASE_URL: await freshDatabase(),
-      RATE_LIMIT_REQUESTS: "0",
-      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-      VALIDATE_TIMEOUT_MS: "30000",
-    });
     rows = rowsOf(await json(await fetch(`${platform.addresses.identityUrl}/swagger/json`)));
   });
-  afterAll(() => platform.shutdown());
 
   /** Calls identity directly, without the gateway, to create objects. */
   async function direct(path: string, body: object = {}): Promise<Record<string, string>> {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import postgres from "postgres";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { freshDatabase, freshRouteStoreUrl, services, startProcess, waitFor } from "../../support/index.ts";
 import { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN } from "../../support/processes/stack.ts";
 import type { RunningProcess } from "../../support/processes/start-process.ts";
+import { runSql } from "../../support/stores/sql.ts";
 
 const MESSAGE = "the database is newer than this version";
 
@@ -28,13 +28,8 @@ describe.skipIf(!services().postgres.real)("a database that another version migr
     const first = await start(service, { ...env, ...store });
     expect(warnings(first)).toEqual([]);
     expect(await first.stop()).toBe(0);
-    const sql = postgres(env.DATABASE_URL, { max: 1, onnotice: () => {} });
-    try {
-      await sql`insert into ${sql(`${schema}.schema_migrations`)} (written_at_ms, hash)
-        values (9000000000000, 'a'), (9000000000001, 'b')`;
-    } finally {
-      await sql.end();
-    }
+    const later = `(written_at_ms, hash) values (9000000000000, 'a'), (9000000000001, 'b')`;
+    await runSql(env.DATABASE_URL, `insert into ${schema}.schema_migrations ${later}`);
     const older = await start(service, { ...env, ...store });
     expect((await fetch(`${older.internalUrl}/health/live`)).status).toBe(200);
     await waitFor(() => warnings(older).length > 0);

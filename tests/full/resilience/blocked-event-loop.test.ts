@@ -4,13 +4,13 @@
  * runs due timers before it reads sockets.
  */
 import { expect, test } from "bun:test";
-import postgres from "postgres";
 import { ulid } from "ulid";
 import { startIdentity } from "../../app/identity/bed.ts";
 import { publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
 import { acceptance, handshake } from "../../support/gateway/raw-websocket.ts";
 import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { connect } from "../../support/stores/sql.ts";
 
 const LIMIT_MS = 1_000;
 const TEXT = Buffer.from([0x81, 1, 0x78]);
@@ -88,7 +88,7 @@ test.skipIf(!services().postgres.real)("no call to which the database responded 
   const identity = await startIdentity({ databaseUrl, deadlineMs: 2_000 });
   const { ownerMember } = await identity.organization();
   const { key } = (await identity.call("POST", `/members/${ownerMember}/api-keys`)).body;
-  const [sql, other] = [1, 2].map(() => postgres(databaseUrl, { max: 1, onnotice: () => {} }));
+  const [sql, other] = [1, 2].map(() => connect(databaseUrl));
   if (sql === undefined || other === undefined) throw new Error("Two connections are needed.");
   const locking =
     "begin; lock table identity.api_keys in access exclusive mode; select pg_sleep(1.5); commit";

@@ -9,13 +9,14 @@ import { openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/data
 import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3, Range } from "etcd3";
 import { Redis } from "ioredis";
-import postgres from "postgres";
+import { duringTests } from "../../support/during-tests.ts";
 import { freePort } from "../../support/http/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
 import { ROOT } from "../../support/root.ts";
 import { requireUser } from "../../support/stores/etcd-users.ts";
 import type { TestServer } from "../../support/stores/server.ts";
 import { services, startEtcd, startPostgres, startRedis } from "../../support/stores/services.ts";
+import { connect } from "../../support/stores/sql.ts";
 
 const SECRET = "hunter2";
 
@@ -39,7 +40,7 @@ describe.if(services().postgres.binary)("the message about DATABASE_URL says tha
     server = await startPostgres();
     const { host, username } = new URL(server.url);
     [at, boss] = [host, username];
-    const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+    const sql = connect(server.url);
     for (const name of ["locked", "asking", "closed", "bare"]) await sql.unsafe(`create database ${name}`);
     await sql.unsafe(
       "create database latin template template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'",
@@ -220,12 +221,7 @@ describe.if(services().redis.binary)("a counter store with a password", () => {
 
 // OP-14
 describe.if(services().etcd.real)("the message about ROUTE_STORE_URL", () => {
-  let server: TestServer;
-
-  beforeAll(async () => {
-    server = await startEtcd();
-  });
-  afterAll(() => server.close());
+  const server = duringTests(startEtcd);
 
   async function refusal(userinfo: string): Promise<string> {
     const store = await openRouteStore(server.url.replace("//", `//${userinfo}`));

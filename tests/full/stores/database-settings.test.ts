@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import postgres from "postgres";
 import { describeDatabase } from "../../stores/database-suite.ts";
 import { freshDatabase, makeHostile, services } from "../../support/index.ts";
+import { connect } from "../../support/stores/sql.ts";
 
 const { real } = services().postgres;
 
@@ -57,7 +57,7 @@ describe("values, names and times are read as with default settings", () => {
   test.if(real)("and a COMMIT is on disk before its response, while a stronger setting is kept", async () => {
     const url = await freshDatabase();
     const name = new URL(url).pathname.slice(1);
-    const sql_ = postgres(url, { max: 1, onnotice: () => {} });
+    const sql_ = connect(url);
     for (const [given, expected] of [
       ["off", "on"],
       ["local", "on"],

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
-import postgres from "postgres";
+import type postgres from "postgres";
 import { writeMigrations } from "../../stores/migrations.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { connect } from "../../support/stores/sql.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCHEMA = "things";
@@ -38,7 +39,7 @@ async function open(url: string): Promise<Database> {
 }
 
 function session(url: string): postgres.Sql {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const sql = connect(url);
   atTestEnd(() => sql.end());
   return sql;
 }

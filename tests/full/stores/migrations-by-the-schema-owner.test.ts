@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import postgres from "postgres";
 import { freshDatabase, services } from "../../support/index.ts";
 import { ROOT } from "../../support/root.ts";
+import { connect } from "../../support/stores/sql.ts";
 
 // OP-16
 test.if(services().postgres.real).each(["routes", "identity", "audit"])(
@@ -12,7 +12,7 @@ test.if(services().postgres.real).each(["routes", "identity", "audit"])(
   async (schema) => {
     const url = new URL(await freshDatabase());
     const role = `owner_of_${schema}_${crypto.randomUUID().slice(0, 8)}`;
-    const sql = postgres(url.href, { max: 1, onnotice: () => {} });
+    const sql = connect(url.href);
     await sql.unsafe(`create role ${role} login password 'secret'`);
     await sql.unsafe(`create schema ${schema} authorization ${role}`);
     url.username = role;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import postgres from "postgres";
 import { migrate, writeMigrations } from "../../stores/migrations.ts";
 import { freshDatabase, rejection, services } from "../../support/index.ts";
+import { runSql, withSql } from "../../support/stores/sql.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const SCHEMA = "things";
@@ -47,7 +47,7 @@ interface End {
 async function newTemplate(): Promise<string> {
   const url = await freshDatabase();
   await migrate(url, SCHEMA, await folderWith(FIRST));
-  await run(
+  await runSql(
     url,
     `create sequence public.statements;
      create table public.deaths (number bigint);
@@ -64,7 +64,7 @@ async function newTemplate(): Promise<string> {
 /** Copies a database of {@link newTemplate}. In the copy, statements with these numbers kill their session. */
 async function copyThatDies(template: string, numbers: readonly number[]): Promise<string> {
   const copy = await freshDatabase(new URL(template).pathname.slice(1));
-  await run(copy, `insert into public.deaths values ${numbers.map((number) => `(${number})`).join()}`);
+  await runSql(copy, `insert into public.deaths values ${numbers.map((number) => `(${number})`).join()}`);
   return copy;
 }
 
@@ -74,14 +74,8 @@ async function folderWith(migrations: Record<string, string>): Promise<string> {
   return folder;
 }
 
-async function run(url: string, statements: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  await sql.unsafe(statements).finally(() => sql.end());
-}
-
-async function endOf(url: string): Promise<End> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
+function endOf(url: string): Promise<End> {
+  return withSql(url, async (sql) => {
     const [statements] = await sql`select last_value::integer as number from public.statements`;
     const [found] = await sql`
       select string_agg(line, E'\n' order by line) as state from (
@@ -94,9 +88,7 @@ async function endOf(url: string): Promise<End> {
         union all select 'function ' || proname from pg_proc where pronamespace = ${SCHEMA}::regnamespace
       ) lines`;
     return { statements: Number(statements?.number), state: String(found?.state) };
-  } finally {
-    await sql.end();
-  }
+  });
 }
 
 describe.skipIf(!services().postgres.real)("a migration whose session dies", () => {

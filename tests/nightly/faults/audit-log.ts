@@ -1,4 +1,5 @@
-import postgres from "postgres";
+import type postgres from "postgres";
+import { connect } from "../../support/stores/sql.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 import type { LogHead } from "./load/stream-receiver.ts";
 
@@ -12,7 +13,7 @@ export class AuditLog implements AsyncDisposable {
   readonly #sql: postgres.Sql;
 
   constructor(databaseUrl: string) {
-    this.#sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+    this.#sql = connect(databaseUrl);
   }
 
   /**

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { duringTests } from "../../support/during-tests.ts";
 import { freshDatabase, freshRouteStoreUrl, services, startProcess } from "../../support/index.ts";
 import { jsonDocuments, yamlDocuments } from "./documents.ts";
 import { expectRefusal, type HostileRequest, Subject } from "./subject.ts";
@@ -18,17 +19,14 @@ const TOKEN = "test-admin-token";
 
 // ER-14
 describe.skipIf(!services().etcd.real)("a document of the registry", () => {
-  let registry: Subject;
-
-  beforeAll(async () => {
+  const registry = duringTests(async () => {
     const running = await startProcess("apps/registry/main.ts", {
       DATABASE_URL: await freshDatabase(),
       ROUTE_STORE_URL: await freshRouteStoreUrl(),
       ADMIN_TOKEN: TOKEN,
     });
-    registry = new Subject(running, { Authorization: `Bearer ${TOKEN}` });
+    return new Subject(running, { Authorization: `Bearer ${TOKEN}` });
   });
-  afterAll(() => registry.stop());
 
   /** Sends a request and expects that it costs no more CPU time than its size allows. */
   async function expectBounded(request: HostileRequest, valid: boolean): Promise<void> {

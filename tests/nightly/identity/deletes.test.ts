@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type IdentityBed, startIdentity } from "../../app/identity/bed.ts";
+import { describe, expect, test } from "bun:test";
+import { useIdentity } from "../../app/identity/bed.ts";
 import {
   addKeyOfEachMember,
   addManyInvites,
@@ -14,12 +14,7 @@ import { services } from "../../support/index.ts";
 const MANY = 100_000;
 
 const real = services().postgres.real;
-let identity: IdentityBed;
-
-beforeAll(async () => {
-  if (real) identity = await startIdentity();
-});
-afterAll(() => identity?.close());
+const identity = useIdentity();
 
 /** The pause between two rounds of a caller, which leaves the processor to the deletion. */
 const OTHERS_PAUSE_MS = 25;

@@ -1,5 +1,5 @@
-import postgres from "postgres";
 import type { Random } from "../../support/random.ts";
+import { runSql } from "../../support/stores/sql.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 import { type Replica, statusOf } from "../faults/system/replica.ts";
 import type { System } from "../faults/system/system.ts";
@@ -106,13 +106,11 @@ async function cut(field: Field, gateway: number, ms: number, how: "cut" | "swal
 
 /** Ends all connections at the database, which accepts new ones at once. */
 async function brokenConnections({ postgres: { server } }: System): Promise<string> {
-  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
-  try {
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where pid <> pg_backend_pid() and backend_type = 'client backend'`;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  await runSql(
+    server.url,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where pid <> pg_backend_pid() and backend_type = 'client backend'`,
+  );
   return "database connections broken";
 }
 

@@ -1,4 +1,4 @@
-import postgres from "postgres";
+import { withSql } from "./sql.ts";
 
 /**
  * Settings of a database or role that change how PostgreSQL parses statements, formats values or ends
@@ -29,17 +29,14 @@ const settings: Record<string, string> = {
  * precedence. Returns the database's URL with some of the settings as query parameters.
  */
 export async function makeHostile(url: string): Promise<string> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
   const name = new URL(url).pathname.slice(1);
-  try {
+  await withSql(url, async (sql) => {
     for (const [setting, value] of Object.entries(settings)) {
       const given = setting === "search_path" ? value : `'${value}'`;
       await sql.unsafe(`alter database ${name} set ${setting} to ${given}`);
       await sql.unsafe(`alter role current_user in database ${name} set ${setting} to ${given}`);
     }
-  } finally {
-    await sql.end();
-  }
+  });
   const hostile = new URL(url);
   hostile.searchParams.set("datestyle", "SQL, DMY");
   hostile.searchParams.set("Search_Path", "nowhere");

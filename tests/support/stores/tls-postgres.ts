@@ -1,10 +1,11 @@
 import { chownSync, copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import postgres from "postgres";
+import type postgres from "postgres";
 import type { CertificatePair } from "../http/certificates.ts";
 import { waitFor } from "../time/wait-for.ts";
 import type { TestServer } from "./server.ts";
 import { startPostgres } from "./services.ts";
+import { connect } from "./sql.ts";
 
 /** The client authentication rules of the server (`pg_hba.conf`). */
 const RULES = [
@@ -31,7 +32,7 @@ export class TlsPostgres implements AsyncDisposable {
    */
   static async start(ca: CertificatePair): Promise<TlsPostgres> {
     const server = await startPostgres();
-    const admin = postgres(server.url, { max: 1, onnotice: () => {} });
+    const admin = connect(server.url);
     for (const name of ["plain", "asking"]) await admin.unsafe(`create database ${name}`);
     const [row] = await admin.unsafe("show data_directory");
     const made = new TlsPostgres(server, admin, String(row?.data_directory));

@@ -4,7 +4,6 @@ import { migrate } from "@ostiary/audit/migrate";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { monthOf } from "@ostiary/lib/domain/proof";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import postgres from "postgres";
 import { type AuditService, logOf } from "../../../app/audit/audit-service.ts";
 import {
   exportProof,
@@ -18,6 +17,7 @@ import {
 import { makeMonth, writePast } from "../../../app/audit/retention-bed.ts";
 import { newOwnedLog, runOstiary, startOstiary } from "../../../app/audit/service-role-bed.ts";
 import { services, waitFor } from "../../../support/index.ts";
+import { connect } from "../../../support/stores/sql.ts";
 
 /** Returns the months that an export declares as dropped. */
 const declaredIn = ({ retention = [] }: ProofEnd) =>
@@ -83,8 +83,8 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     // The job drops the oldest month first, so no other test may have an older month.
     const month = "2019-05";
     const verdict = await agedLog("killed", month);
-    const reader = postgres(log.superuserUrl, { max: 1, onnotice: () => {} });
-    const look = postgres(log.superuserUrl, { max: 1, onnotice: () => {} });
+    const reader = connect(log.superuserUrl);
+    const look = connect(log.superuserUrl);
     try {
       // The job declares the month, and then waits for this transaction before it drops the month.
       await reader`begin`;

@@ -1,6 +1,7 @@
 /** Tests the pages of the toy identity provider, which people see on the way to the portal and the console. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { startIdentityProvider } from "@ostiary/demo";
+import { duringTests } from "../../../support/during-tests.ts";
 import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 import { violationsOn } from "../../../support/pages/watched-page.ts";
 
@@ -15,11 +16,7 @@ const ASKED = new URLSearchParams({
 });
 
 describe.skipIf(browserPath === undefined)("the toy provider", () => {
-  let provider: IdentityProvider;
-  beforeAll(async () => {
-    provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-  });
-  afterAll(() => provider.stop());
+  const provider = duringTests(() => startIdentityProvider({ host: "127.0.0.1", port: 0 }));
 
   test.each([
     ["/authorize", "Who are you?"],

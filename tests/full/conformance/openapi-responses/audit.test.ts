@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
-import { type AuditService, intent, json, startAudit, userIntent } from "../../../app/audit/audit-service.ts";
+import { intent, json, startAudit, userIntent } from "../../../app/audit/audit-service.ts";
 import { writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import { streamVariables } from "../../../app/audit/streams-bed.ts";
 import { HOUR_MS, reportUsage, usageCount } from "../../../app/audit/usage-bed.ts";
 import { NOBODY } from "../../../app/identity/bed.ts";
+import { duringTests } from "../../../support/during-tests.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/http/openapi.ts";
 import { waitFor } from "../../../support/index.ts";
 import { BROKEN_QUERY, exampleOf, ResponseCheck, responsesOf } from "./response-check.ts";
@@ -22,16 +23,14 @@ const isOfLargeTree = (status: string, { path }: PlacedOperation) =>
 
 // ER-21
 describe("audit", () => {
-  let audit: AuditService;
+  const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "100" };
+  const audit = duringTests(() => startAudit({ env: { ...env, ...streamVariables([1]) } }));
   let description: OpenApiDocument;
   let check: ResponseCheck;
   beforeAll(async () => {
-    const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "100" };
-    audit = await startAudit({ env: { ...env, ...streamVariables([1]) } });
     description = await json(await audit.get("/swagger/json"));
     check = new ResponseCheck(description);
   });
-  afterAll(() => audit.stop());
 
   function get(path: string, accept?: string) {
     return seen("GET", path, audit.get(path, accept === undefined ? {} : { Accept: accept }));

@@ -2,7 +2,6 @@
  * Tests of the PostgreSQL roles that compose.yaml makes. The server runs on this machine, not in a container.
  */
 import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import postgres from "postgres";
 import { runOstiary } from "../../../app/audit/service-role-bed.ts";
 import {
   freshRouteStoreUrl,
@@ -11,6 +10,7 @@ import {
   startPostgres,
   startProcess,
 } from "../../../support/index.ts";
+import { withSql } from "../../../support/stores/sql.ts";
 import { makeRoles, Secrets, WITH_DATABASE } from "./secrets.ts";
 
 setDefaultTimeout(300_000);
@@ -28,7 +28,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     server = new URL("/ostiary", url).href;
   });
   beforeEach(async () => {
-    await query(server.replace("/ostiary", "/postgres"), async (sql) => {
+    await withSql(server.replace("/ostiary", "/postgres"), async (sql) => {
       await sql`drop database if exists ostiary with (force)`;
       await sql`create database ostiary`;
     });
@@ -52,7 +52,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     expect(made).toMatchObject({ stderr: "", exitCode: 0 });
     for (const [name, schema] of Object.entries(SCHEMAS)) {
       expect(made.stdout).toContain(`role ostiary_${name} owns schema ${schema}\n`);
-      const owners = await query(
+      const owners = await withSql(
         server,
         (sql) => sql`
         select relname as name, pg_get_userbyid(relowner) as owner from pg_class
@@ -77,7 +77,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     for (const own of WITH_DATABASE) {
       const url = await secrets.databaseUrl(own, server);
       for (const [owner, table] of Object.entries(tables)) {
-        const read = query(url, (sql) => sql.unsafe(`select from ${table}`)).then(
+        const read = withSql(url, (sql) => sql.unsafe(`select from ${table}`)).then(
           () => "read",
           (error: Error) => error.message,
         );
@@ -86,7 +86,7 @@ describe.skipIf(!can)("the roles of the services", () => {
         );
       }
     }
-    const roles = await query(
+    const roles = await withSql(
       server,
       (sql) => sql`
       select rolsuper, rolcreatedb, rolcreaterole, rolcanlogin from pg_roles where rolname like 'ostiary_%'`,
@@ -101,9 +101,9 @@ describe.skipIf(!can)("the roles of the services", () => {
     const made = await makeRoles(secrets, server);
     expect(made.stdout).toContain("role ostiary_audit_owner has the rights of ostiary_audit\n");
     await startEach((name) => secrets.databaseUrl(name, server));
-    await query(server, (sql) => sql`select audit.make_partition('2020-01')`);
+    await withSql(server, (sql) => sql`select audit.make_partition('2020-01')`);
     const DATABASE_URL = await secrets.databaseUrl("audit-owner", server);
-    const read = query(DATABASE_URL, (sql) => sql`select from identity.api_keys`);
+    const read = withSql(DATABASE_URL, (sql) => sql`select from identity.api_keys`);
     expect(String(await rejection(Promise.resolve(read)))).toContain("permission denied for schema identity");
     expect(
       await runOstiary(
@@ -115,7 +115,7 @@ describe.skipIf(!can)("the roles of the services", () => {
 
   test("are made by concurrent runs without an error, and get a new password when the secret changes", async () => {
     const passwords = () =>
-      query(
+      withSql(
         server,
         (sql) => sql`
       select rolname, rolpassword from pg_authid where rolname like 'ostiary_%' order by rolname`,
@@ -137,12 +137,3 @@ describe.skipIf(!can)("the roles of the services", () => {
     expect(changed.map(({ rolname }) => rolname)).toContain("ostiary_audit");
   });
 });
-
-async function query<Result>(url: string, run: (sql: postgres.Sql) => PromiseLike<Result>): Promise<Result> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    return await run(sql);
-  } finally {
-    await sql.end();
-  }
-}

@@ -21,6 +21,17 @@ const parts = Object.entries(PARTS);
 const everything = Object.entries(compose.services);
 const dockerfile = await Bun.file(join(ROOT, "apps/platform/deploy/containers/Dockerfile")).text();
 
+test.each([...everything, ...Object.entries(oneProcess.services)])(
+  "%s has a read-only disk, no capabilities, and limits of memory and processes",
+  (_, each) => {
+    expect(each.read_only).toBe(true);
+    expect(each.cap_drop).toEqual(["ALL"]);
+    expect(each.security_opt).toEqual(["no-new-privileges:true"]);
+    expect(each.mem_limit).toMatch(/^(\d+[mg]|\$\{\w+:-\d+[mg]\})$/);
+    expect(each.pids_limit).toBeGreaterThan(0);
+  },
+);
+
 describe("compose.yaml", () => {
   test.each(parts)("%s gets only environment variables that %s reads", (name, app) => {
     const known = Object.keys(variables[app].properties);
@@ -30,17 +41,6 @@ describe("compose.yaml", () => {
     );
     expect(read).toEqual(given);
   });
-
-  test.each(everything)(
-    "%s has a read-only disk, no capabilities, and limits of memory and processes",
-    (_, each) => {
-      expect(each.read_only).toBe(true);
-      expect(each.cap_drop).toEqual(["ALL"]);
-      expect(each.security_opt).toEqual(["no-new-privileges:true"]);
-      expect(each.mem_limit).toMatch(/^(\d+[mg]|\$\{\w+:-\d+[mg]\})$/);
-      expect(each.pids_limit).toBeGreaterThan(0);
-    },
-  );
 
   test("a service has time to finish its requests before the engine kills it", () => {
     for (const [name, app] of parts) {

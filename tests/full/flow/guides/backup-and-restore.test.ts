@@ -4,7 +4,6 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type IdentityProvider, startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
-import postgres from "postgres";
 import { writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";
@@ -17,6 +16,7 @@ import {
   startEtcd,
   startPostgres,
 } from "../../../support/stores/services.ts";
+import { runSql } from "../../../support/stores/sql.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(240_000);
@@ -126,16 +126,10 @@ function asRole(server: string, service: string): string {
   return url.href;
 }
 
-async function execute(url: string, statement: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  await sql.unsafe(statement);
-  await sql.end();
-}
-
 /** Creates the roles as the guide for one machine does: each service creates and owns its schema. */
 async function makeRoles(server: string): Promise<void> {
   for (const role of ["registry", "identity", "audit"].map(roleOf)) {
-    await execute(server, `create role ${role} login; grant create on database ostiary to ${role}`);
+    await runSql(server, `create role ${role} login; grant create on database ostiary to ${role}`);
   }
 }
 
@@ -153,7 +147,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
     sample = startSampleService({ host: "127.0.0.1", port: 0, intervalMs: 20 });
     system = new System(provider, Array.from({ length: 6 }, freePort));
-    await execute(first.url, "create database ostiary");
+    await runSql(first.url, "create database ostiary");
     const [before, after] = [first, second].map(({ url }) => new URL("/ostiary", url).href);
     if (before === undefined || after === undefined) throw new Error("The test needs two different servers.");
     reader = await Reader.open({

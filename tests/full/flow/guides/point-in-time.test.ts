@@ -3,10 +3,10 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import postgres from "postgres";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";
 import { initialize, newPostgres } from "../../../support/stores/postgres-server.ts";
+import { runSql } from "../../../support/stores/sql.ts";
 import { locateServices } from "../../../support/stores/stores-under-test.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 
@@ -15,13 +15,8 @@ setDefaultTimeout(240_000);
 const { postgres: source } = locateServices(process.env);
 const bin = "binary" in source ? source.binary : undefined;
 
-async function ask(url: string, statement: string): Promise<postgres.Row[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  return await sql.unsafe(statement).finally(() => sql.end());
-}
-
 const add = (url: string, id: string) =>
-  ask(url, `insert into identity.organizations values ('${id}', 'Acme', now(), now())`);
+  runSql(url, `insert into identity.organizations values ('${id}', 'Acme', now(), now())`);
 
 // OP-67
 test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
@@ -51,11 +46,12 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     const base = join(reader.directory, "base");
     await reader.run(`SERVER_URL=${url} BASE=${base}\n${backUp}`);
     await add(url, "kept");
-    const [moment] = await ask(url, "select clock_timestamp()::text as now");
+    const [moment] = await runSql(url, "select clock_timestamp()::text as now");
     await add(url, "lost");
-    const [wal] = await ask(url, "select pg_walfile_name(pg_switch_wal()) as name");
+    const [wal] = await runSql(url, "select pg_walfile_name(pg_switch_wal()) as name");
     const isArchived = async () =>
-      (await ask(url, `select from pg_stat_archiver where last_archived_wal >= '${wal?.name}'`)).length > 0;
+      (await runSql(url, `select from pg_stat_archiver where last_archived_wal >= '${wal?.name}'`)).length >
+      0;
     await waitFor(isArchived, { timeoutMs: 60_000, what: "the archived WAL" });
     await made.server.kill();
 
@@ -68,12 +64,12 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
       await reader.run(`chown -R ${uid}:${gid} ${restored.data}`);
     }
     await restored.server.start();
-    const inRecovery = () => ask(restored.server.url, "select pg_is_in_recovery() as is_so");
+    const inRecovery = () => runSql(restored.server.url, "select pg_is_in_recovery() as is_so");
     await waitFor(async () => (await inRecovery())[0]?.is_so === false, {
       timeoutMs: 60_000,
       what: "a server that accepts writes",
     });
-    const found = await ask(restored.server.url, "select id from identity.organizations order by id");
+    const found = await runSql(restored.server.url, "select id from identity.organizations order by id");
     expect(found.map(({ id }) => id)).toEqual(["kept"]);
     await add(restored.server.url, "new");
     await Promise.all([made.server.close(), restored.server.close()]);

@@ -11,32 +11,18 @@ export const OPERATIONS = join(ROOT, ".github/operations");
 /** The folder of the files of Prometheus and Grafana. */
 export const DEPLOY = join(ROOT, "apps/platform/deploy");
 
-const Target = Type.Object({
-  refId: Type.String(),
-  expr: Type.String({ minLength: 1 }),
-  legendFormat: Type.String(),
-});
-const Panel = Type.Object({
-  id: Type.Integer(),
-  type: Type.Union([Type.Literal("timeseries"), Type.Literal("stat")]),
-  title: Type.String({ minLength: 1 }),
-  datasource: Type.Object({ type: Type.Literal("prometheus"), uid: Type.String() }),
-  gridPos: Type.Object({ x: Type.Integer(), y: Type.Integer(), w: Type.Integer(), h: Type.Integer() }),
-  fieldConfig: Type.Object({
-    defaults: Type.Object({ unit: Type.String() }),
-    overrides: Type.Array(Type.Unknown()),
-  }),
-  options: Type.Object({}),
-  targets: Type.Array(Target, { minItems: 1 }),
-});
 const Dashboard = Type.Object({
   uid: Type.String({ pattern: "^[a-z-]{1,40}$" }),
   title: Type.String({ minLength: 1 }),
-  schemaVersion: Type.Integer({ minimum: 39 }),
-  panels: Type.Array(Panel, { minItems: 1 }),
-  time: Type.Object({ from: Type.String(), to: Type.String() }),
-  templating: Type.Object({ list: Type.Array(Type.Unknown()) }),
-  annotations: Type.Object({ list: Type.Array(Type.Object({ expr: Type.String() })) }),
+  panels: Type.Array(
+    Type.Object({
+      type: Type.Union([Type.Literal("timeseries"), Type.Literal("stat")]),
+      title: Type.String({ minLength: 1 }),
+      datasource: Type.Object({ type: Type.Literal("prometheus"), uid: Type.String() }),
+      targets: Type.Array(Type.Object({ expr: Type.String({ minLength: 1 }) }), { minItems: 1 }),
+    }),
+    { minItems: 1 },
+  ),
 });
 type Dashboard = Static<typeof Dashboard>;
 

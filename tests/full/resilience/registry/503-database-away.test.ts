@@ -1,6 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import postgres from "postgres";
 import {
   current,
   projected,
@@ -9,24 +8,20 @@ import {
   service,
   startRegistry,
 } from "../../../app/registry/bed.ts";
-import { services, startPostgres, type TestServer, waitFor } from "../../../support/index.ts";
+import { duringTests } from "../../../support/during-tests.ts";
+import { services, startPostgres, waitFor } from "../../../support/index.ts";
+import { connect, runSql } from "../../../support/stores/sql.ts";
 
 describe.skipIf(!services().postgres.real)("the registry while its database is down", () => {
-  let database: TestServer;
+  const database = duringTests(startPostgres);
   let databaseUrl: string;
   let count = 0;
   let routeStore: RouteStore;
   let registry: Registry;
 
-  beforeAll(async () => {
-    database = await startPostgres();
-  });
-  afterAll(() => database.close());
   beforeEach(async () => {
     const name = `away_${++count}`;
-    const server = postgres(database.url, { max: 1, onnotice: () => {} });
-    await server.unsafe(`create database ${name}`);
-    await server.end();
+    await runSql(database.url, `create database ${name}`);
     databaseUrl = Object.assign(new URL(database.url), { pathname: `/${name}` }).href;
     routeStore = memoryRouteStore();
     registry = await startRegistry({ databaseUrl, routeStore });
@@ -87,7 +82,7 @@ describe.skipIf(!services().postgres.real)("the registry while its database is d
   test.each(["/health/ready", "/metrics"])(
     "responds to %s while another session locks its tables",
     async (path) => {
-      const other = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+      const other = connect(databaseUrl);
       await other.unsafe("begin; lock table routes.services, routes.revisions in access exclusive mode");
       const { status } = await fetch(registry.internalUrl + path);
       expect(status).toBe(200);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import postgres from "postgres";
 import {
   type Client,
   current,
@@ -10,6 +9,7 @@ import {
   startRegistryProcess,
 } from "../../../app/registry/bed.ts";
 import { freshDatabase, services, startEtcd, type TestServer, waitFor } from "../../../support/index.ts";
+import { withSql } from "../../../support/stores/sql.ts";
 
 const isReal = services().etcd.real && services().postgres.real;
 const CONVERGENCE_MS = 20_000;
@@ -89,10 +89,11 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     await registry.put("first", service("/first"));
     await registry.put("huge", service("/huge"));
     await registry.put("last", service("/last"));
-    const sql = postgres(database, { onnotice: () => {} });
     const huge = JSON.stringify({ ...service("/huge"), url: `http://${"x".repeat(2_000_000)}:1` });
-    await sql`update routes.revisions set config = ${huge}::text::json where service = 'huge'`;
-    await sql.end();
+    await withSql(
+      database,
+      (sql) => sql`update routes.revisions set config = ${huge}::text::json where service = 'huge'`,
+    );
     await etcd.restart();
     await waitFor(async () => Object.keys(await projected(store)).join() === "first,last");
     expect((await registry.put("later", service("/later"))).status).toBe(200);

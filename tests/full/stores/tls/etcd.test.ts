@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
 import { recordChanges } from "../../../stores/recorded-changes.ts";
+import { duringTests } from "../../../support/during-tests.ts";
 import type { CertificatePair } from "../../../support/http/certificates.ts";
 import { freePort } from "../../../support/http/free-port.ts";
-import type { TestServer } from "../../../support/stores/server.ts";
 import { services, startEtcd } from "../../../support/stores/services.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { behavesByTls, type ClientFiles, files, TlsMaterial } from "./store-tls-suite.ts";
@@ -13,17 +13,15 @@ import { behavesByTls, type ClientFiles, files, TlsMaterial } from "./store-tls-
 const material = new TlsMaterial();
 
 describe.if(services().etcd.binary)("TLS to etcd", () => {
-  let server: TestServer;
-  let port: number;
+  const port = freePort();
   const served = {
     certFile: join(material.folder, "etcd.crt"),
     keyFile: join(material.folder, "etcd.key"),
   };
 
-  beforeAll(async () => {
-    port = freePort();
+  const server = duringTests(() => {
     install(material.made.good);
-    server = await startEtcd(
+    return startEtcd(
       [
         ...["--cert-file", served.certFile, "--key-file", served.keyFile],
         ...["--client-cert-auth", "--trusted-ca-file", material.made.ca.certFile],
@@ -31,7 +29,6 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
       `https://127.0.0.1:${port}`,
     );
   });
-  afterAll(() => server.close());
 
   /** Replaces the files of the server's certificate. etcd reads them for every new connection. */
   function install({ certFile, keyFile }: CertificatePair): void {

@@ -9,8 +9,8 @@ import { systemClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
-import postgres from "postgres";
 import { ROOT } from "../../../support/root.ts";
+import { runSql } from "../../../support/stores/sql.ts";
 import { exampleIntent } from "./example-intent.ts";
 
 const MIGRATIONS = join(ROOT, "drizzle/audit");
@@ -19,9 +19,7 @@ export const GROUP = 256;
 const GROUPS = 40;
 
 export async function openLog(url: string, name: string) {
-  const administrator = postgres(url, { max: 1, onnotice: () => {} });
-  await administrator.unsafe(`create database ${name}`);
-  await administrator.end();
+  await runSql(url, `create database ${name}`);
   const address = new URL(url);
   address.pathname = `/${name}`;
   const log = await openDatabase(address.href, { namespace: "audit", plan_cache_mode: "force_custom_plan" });

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
-import postgres from "postgres";
 import { freePort } from "../../../support/http/free-port.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../../support/http/proxy.ts";
 import { Balancer, type Replica as Door } from "../../../support/load/balancer.ts";
@@ -11,6 +10,7 @@ import { BinaryTestServer } from "../../../support/stores/binary-server.ts";
 import { startEtcdBinary } from "../../../support/stores/etcd-server.ts";
 import { startPostgresBinary } from "../../../support/stores/postgres-server.ts";
 import { startRedisBinary } from "../../../support/stores/redis-server.ts";
+import { runSql } from "../../../support/stores/sql.ts";
 import { locateServices } from "../../../support/stores/stores-under-test.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
@@ -335,15 +335,8 @@ async function makeClocks(library: string): Promise<OwnClocks> {
 }
 
 async function timeOfPostgres(url: string): Promise<number> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    const [row] = await sql<
-      { ms: number }[]
-    >`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`;
-    return row?.ms ?? Number.NaN;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  const [row] = await runSql(url, "select extract(epoch from clock_timestamp())::float8 * 1000 as ms");
+  return Number(row?.ms);
 }
 
 /** Returns the time in the `Date` header of a response. */

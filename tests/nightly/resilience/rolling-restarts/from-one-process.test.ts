@@ -5,7 +5,6 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { adminClient, publishCatalogs } from "@ostiary/platform/catalogs";
-import postgres from "postgres";
 import { productionSecrets } from "../../../app/platform/bed.ts";
 import { newSession } from "../../../full/flow/guides/caller.ts";
 import { startPlatform } from "../../../full/flow/platform/bed.ts";
@@ -21,6 +20,7 @@ import { Balancer, type Replica } from "../../../support/load/balancer.ts";
 import { KeepAliveLoad, type LoadKind } from "../../../support/load/keep-alive-load.ts";
 import { gatewayPeers } from "../../../support/processes/stack.ts";
 import { startProcess } from "../../../support/processes/start-process.ts";
+import { withSql } from "../../../support/stores/sql.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 setDefaultTimeout(600_000);
@@ -158,8 +158,7 @@ function clientsOf(url: string, key: string, jwt: string): LoadKind[] {
 
 /** Waits until each of these requests has an audit event with the outcome `responded`. */
 async function expectWholeEvents(databaseUrl: string, request_ids: readonly string[]): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
-  try {
+  await withSql(databaseUrl, async (sql) => {
     const whole = async () => {
       const [row] = await sql`select count(*)::int as whole from audit.audit_events
         where request_id in ${sql([...request_ids])} and outcome = 'responded'`;
@@ -167,7 +166,5 @@ async function expectWholeEvents(databaseUrl: string, request_ids: readonly stri
       throw new Error(`${row?.whole} of ${request_ids.length} events have the outcome responded.`);
     };
     await waitFor(whole, { pollMs: 200 });
-  } finally {
-    await sql.end();
-  }
+  });
 }
