@@ -15,7 +15,7 @@ const serviceNames = ["postgres", "redis", "etcd"] as const satisfies ServiceNam
 export function locateServices(environment: Record<string, string | undefined>): Record<ServiceName, Source> {
   const wanted = environment.TEST_STORES;
   const binaries = wanted === undefined ? binariesHere() : NO_BINARIES;
-  const docker = wanted !== "embedded" && serviceNames.some((name) => !binaries[name]) && dockerAnswers();
+  const docker = wanted !== "embedded" && serviceNames.some((name) => !binaries[name]) && dockerResponds();
   const source = (name: ServiceName): Source => {
     const binary = binaries[name];
     if (binary) return { kind: "binary", binary };
@@ -76,7 +76,7 @@ export function postgresBin(): string | undefined {
   }
 }
 
-function dockerAnswers(): boolean {
+function dockerResponds(): boolean {
   if (Bun.which("docker") === null) return false;
   return (
     Bun.spawnSync(["docker", "info"], { stdout: "ignore", stderr: "ignore", timeout: 5_000 }).exitCode === 0
