@@ -262,9 +262,24 @@ describe("what many operations share is not read whole for each of them:", () =>
     expect(readsOf(50, item, shared, more)).toBe(readsOf(1, item, shared, more));
   });
 
-  test("a reference of more than 2 048 characters is not followed", () => {
-    const { reasons } = convert(described({ "/a": { $ref: `#/${"a".repeat(2_048)}` } }));
-    expect(reasons).toEqual([expect.stringMatching(/more than 2048 characters/)]);
+  test.each([
+    [2_048, /names nothing/],
+    [2_049, /more than 2048 characters/],
+  ])("a reference of %d characters", (length, reason) => {
+    const { reasons } = convert(described({ "/a": { $ref: "#/".padEnd(length, "a") } }));
+    expect(reasons).toEqual([expect.stringMatching(reason)]);
+  });
+
+  test.each([
+    [16, true],
+    [17, false],
+  ])("a chain of %d references is followed: %p", (length, isFollowed) => {
+    const links = Array.from({ length }, (_, at) => ({ $ref: `#/x-chain/${at + 1}` }));
+    const { service } = convert(
+      described({ "/a": { $ref: "#/x-chain/1" }, "/z": { get: {} } }, { "x-chain": [...links, { get: {} }] }),
+    );
+    const paths = service.organization.routes.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(isFollowed ? ["/a", "/z"] : ["/z"]);
   });
 });
 

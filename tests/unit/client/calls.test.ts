@@ -79,6 +79,15 @@ describe("a read", () => {
     expect(await call).toBe(reason);
     expect(sent.length).toBeLessThan(2);
   });
+
+  // CL-8
+  test("throws the reason of the signal when it is aborted while the body arrives", async () => {
+    const stop = new AbortController();
+    const reason = new Error("no longer needed");
+    const body = new ReadableStream({ pull: () => stop.abort(reason) }, { highWaterMark: 0 });
+    const { options } = callsWith([() => new Response(body)]);
+    expect(await rejection(createClient(options).GET("/org", { signal: stop.signal }))).toBe(reason);
+  });
 });
 
 describe("a write", () => {

@@ -38,6 +38,6 @@ describe("the database URL", () => {
   test.each<[url: string, ms: number | null]>([
     ["postgres://a/db", null],
     ["postgres://a/db?connect_timeout=0", null],
-    ["postgres://a/db?connect_timeout=2", 2_000],
+    ["postgres://a/db?connect_timeout=1", 1_000],
   ])("%s limits the time of connecting to %p ms", (url, ms) => expect(connectTimeoutOf(url)).toBe(ms));
 });

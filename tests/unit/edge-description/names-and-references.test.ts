@@ -130,6 +130,15 @@ describe("references", () => {
     ).toEqual([]);
   });
 
+  test.each([
+    [2_048, true],
+    [2_049, false],
+  ])("of %d characters are followed: %p", (length, isFollowed) => {
+    const name = "A".repeat(length - ref("").$ref.length);
+    const schemas = schemasOf(respondingWith(ref(name), { [name]: { type: "number" } }));
+    expect(Object.values(schemas)).toEqual(isFollowed ? [{ type: "number" }] : []);
+  });
+
   const foreign = "https://elsewhere/schema.json other.json#/a #anchor #/nowhere # #/%zz #/info/title";
   test.each(foreign.split(" "))("to %s are left out", ($ref) => {
     const { responses } = onlyOperation(merged({ path: "/w" }, respondingWith({ $ref }, {})));
