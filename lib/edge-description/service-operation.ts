@@ -29,14 +29,27 @@ export interface ServiceResponse {
 
 /** Request headers that are left out: the gateway reads, sets or removes them, or they are no OpenAPI parameters. */
 const REQUEST_HEADERS = new Set<string>([
-  ..."authorization x-api-key x-request-id traceparent tracestate host connection".split(" "),
-  ..."accept content-type x-platform-internal-token".split(" "),
+  "authorization",
+  "x-api-key",
+  "x-request-id",
+  "traceparent",
+  "tracestate",
+  "host",
+  "connection",
+  "accept",
+  "content-type",
+  "x-platform-internal-token",
   ...AUDIT_HEADERS,
 ]);
 /** Response headers that are left out: the gateway sets, replaces or strips them. */
 const RESPONSE_HEADERS = new Set<string>([
-  ..."x-request-id content-type connection transfer-encoding".split(" "),
-  ..."x-content-type-options x-frame-options referrer-policy".split(" "),
+  "x-request-id",
+  "content-type",
+  "connection",
+  "transfer-encoding",
+  "x-content-type-options",
+  "x-frame-options",
+  "referrer-policy",
   ...AUDIT_HEADERS,
 ]);
 const STATUS = /^([1-5][0-9][0-9]|[1-5]XX|default)$/;

@@ -173,26 +173,26 @@ function isPattern(value: unknown): boolean {
 /** The way to copy the value of a keyword: as data that passes a check, or as one or more schemas. */
 type Kind = Check | "schema" | "others" | "schemas" | "properties" | "patterns" | "discriminator";
 
-const KEYWORDS_OF: readonly (readonly [Kind, string])[] = [
-  [isText, "title description format contentEncoding contentMediaType"],
-  [isFlag, "deprecated readOnly writeOnly uniqueItems"],
-  [isAny, "const default"],
-  [isList, "enum examples"],
-  [isNumber, "minimum maximum exclusiveMinimum exclusiveMaximum"],
-  [isPositive, "multipleOf"],
-  [isCount, "minLength maxLength minItems maxItems minProperties maxProperties"],
-  [isType, "type"],
-  [isPattern, "pattern"],
-  [isNames, "required"],
-  ["schema", "items contains propertyNames not if then else"],
-  ["others", "additionalProperties unevaluatedProperties"],
-  ["schemas", "prefixItems allOf anyOf oneOf"],
-  ["properties", "properties"],
-  ["patterns", "patternProperties"],
-  ["discriminator", "discriminator"],
+const KEYWORDS_OF: readonly (readonly [Kind, readonly string[]])[] = [
+  [isText, ["title", "description", "format", "contentEncoding", "contentMediaType"]],
+  [isFlag, ["deprecated", "readOnly", "writeOnly", "uniqueItems"]],
+  [isAny, ["const", "default"]],
+  [isList, ["enum", "examples"]],
+  [isNumber, ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]],
+  [isPositive, ["multipleOf"]],
+  [isCount, ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]],
+  [isType, ["type"]],
+  [isPattern, ["pattern"]],
+  [isNames, ["required"]],
+  ["schema", ["items", "contains", "propertyNames", "not", "if", "then", "else"]],
+  ["others", ["additionalProperties", "unevaluatedProperties"]],
+  ["schemas", ["prefixItems", "allOf", "anyOf", "oneOf"]],
+  ["properties", ["properties"]],
+  ["patterns", ["patternProperties"]],
+  ["discriminator", ["discriminator"]],
 ];
 const KEYWORDS = new Map(
-  KEYWORDS_OF.flatMap(([kind, keywords]) => keywords.split(" ").map((keyword) => [keyword, kind] as const)),
+  KEYWORDS_OF.flatMap(([kind, keywords]) => keywords.map((keyword) => [keyword, kind] as const)),
 );
 
 const BOUNDS = [

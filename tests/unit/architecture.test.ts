@@ -61,7 +61,17 @@ function filesWith(pattern: RegExp, paths: RegExp): string[] {
 }
 
 /** The layers of `lib`, lowest first. A layer may import itself and lower layers only. */
-const layers = "client domain contracts verification openapi edge-description page async runtime".split(" ");
+const layers = [
+  "client",
+  "domain",
+  "contracts",
+  "verification",
+  "openapi",
+  "edge-description",
+  "page",
+  "async",
+  "runtime",
+];
 
 /** Returns the import cycles, each as a path of files that ends at its first file. */
 function importCycles(): string[] {
