@@ -61,7 +61,7 @@ export class RegistryClient extends RegistryApi {
     const all = new Map<string, Gateway>();
     for (let last: string | undefined; ; ) {
       const query = last === undefined ? undefined : { starting_after: last };
-      const { gateways, has_more } = await this.ask(Gateways, pathTo("gateways"), { query });
+      const { gateways, has_more } = await this.call(Gateways, pathTo("gateways"), { query });
       last = gateways.at(-1)?.instance;
       const isNew = last !== undefined && !all.has(last);
       for (const gateway of gateways) all.set(gateway.instance, gateway);

@@ -48,7 +48,7 @@ async function publishCatalog(registry: RegistryClient, { service, url }: Catalo
   const newest = await publishFirst(registry, { service, url });
   if (newest !== null && newest.config !== null && newest.config.url !== url) {
     const body = JSON.stringify({ ...newest.config, url });
-    await registry.ask(Service, pathTo("services", service), { method: "PUT", headers: JSON_BODY, body });
+    await registry.call(Service, pathTo("services", service), { method: "PUT", headers: JSON_BODY, body });
   }
 }
 
@@ -67,14 +67,14 @@ export async function publishFirst(
   const config = servicesOfYaml(await readFile(shippedFile(`seeds/${service}.yaml`), "utf8")).get(service);
   const body = JSON.stringify({ services: { [service]: { ...config, url } } });
   const query = { wait_ms: String(wait_ms) };
-  await registry.ask(Applied, pathTo("apply"), { method: "POST", query, headers: JSON_BODY, body });
+  await registry.call(Applied, pathTo("apply"), { method: "POST", query, headers: JSON_BODY, body });
   return null;
 }
 
 /** Returns the newest revision, or null for a service that was never published. */
 async function newestRevision(registry: RegistryClient, service: string): Promise<Revision | null> {
   try {
-    const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
+    const { revisions } = await registry.call(Revisions, pathTo("services", service, "revisions"));
     return revisions[0] ?? null;
   } catch (error) {
     if (error instanceof Refused && error.envelope?.error.code === "NOT_FOUND") return null;

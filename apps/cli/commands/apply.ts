@@ -56,7 +56,7 @@ export async function showDryRun(
 ): Promise<void> {
   const write = reviewWriter(output, options);
   const request = await readDocument(file, terminal);
-  const response = await registry.ask(DryRun, pathTo("apply"), { ...request, query: { dry_run: "true" } });
+  const response = await registry.call(DryRun, pathTo("apply"), { ...request, query: { dry_run: "true" } });
   const results = markDryRun(response.results);
   const counts = countEffects(results.flatMap(({ changes }) => changes));
   const services = results.map(({ service, status, revision, changes }) => ({

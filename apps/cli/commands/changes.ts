@@ -34,7 +34,7 @@ Examples:
           ...(operator !== undefined && { operator }),
           ...(since !== undefined && { created_after: since }),
         };
-        const response = await registry.ask(RecordedChanges, pathTo("changes"), { query });
+        const response = await registry.call(RecordedChanges, pathTo("changes"), { query });
         output.result(response, ({ changes }) =>
           output.table(
             ["service", "revision", "action", "operator", "created", "reason", "link"],

@@ -52,12 +52,12 @@ function registryIn(words: readonly string[]): string | undefined {
 }
 
 async function servicesOf(registry: RegistryClient): Promise<Candidate[]> {
-  const { services } = await registry.ask(Services, pathTo("services"));
+  const { services } = await registry.call(Services, pathTo("services"));
   return Object.keys(services).map((word) => ({ word }));
 }
 
 async function revisionsOf(registry: RegistryClient, service: string): Promise<Candidate[]> {
-  const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
+  const { revisions } = await registry.call(Revisions, pathTo("services", service, "revisions"));
   return revisions.map(({ revision, action, created_at }) => ({
     word: String(revision),
     description: `${action} ${created_at}`,

@@ -65,7 +65,7 @@ async function confirmed(
       "Standard input is not a terminal, so the command cannot ask for confirmation: add --yes.",
     );
   }
-  const service = await registry.ask(Service, pathTo("services", name));
+  const service = await registry.call(Service, pathTo("services", name));
   const routes = SCOPES.flatMap((scope) => service[scope]?.routes ?? []).length;
   const what = `${name}, revision ${service.revision}, with ${routes} ${routes === 1 ? "route" : "routes"}`;
   const typed = await terminal.ask(onOneLine(`Delete ${what} at ${service.url}? [y/N] `));

@@ -44,7 +44,7 @@ async function showDiff(
   const to = given.to ?? (await newestRevision(registry, service));
   const from = given.from ?? to - 1;
   if (from < 1) throw new UsageError(`${service} has one revision only: there is nothing to compare.`);
-  const diff = await registry.ask(Diff, pathTo("services", service, "revisions", from, "diff", to));
+  const diff = await registry.call(Diff, pathTo("services", service, "revisions", from, "diff", to));
   const changes = markChanges(diff.changes);
   const counts = countEffects(changes);
   const state = `revision ${from} to ${to}`;
@@ -56,6 +56,6 @@ function isFile(target: string): boolean {
 }
 
 async function newestRevision(registry: CommandContext["registry"], service: string): Promise<number> {
-  const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
+  const { revisions } = await registry.call(Revisions, pathTo("services", service, "revisions"));
   return revisions[0]?.revision ?? 1;
 }

@@ -40,7 +40,9 @@ Examples:
     )
     .action((method: string, path: string, caller: Caller) =>
       run(async ({ registry, output }) => {
-        const response = await registry.ask(Lookup, pathTo("routes"), { query: { method, path, ...caller } });
+        const response = await registry.call(Lookup, pathTo("routes"), {
+          query: { method, path, ...caller },
+        });
         output.result(response, (route) => {
           output.line(`${route.method} ${route.path} of ${route.service} serves this request.`);
           output.table(["setting", "value"], settingsOf(route), "");

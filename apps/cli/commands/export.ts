@@ -31,8 +31,8 @@ Examples:
 }
 
 async function readDocument(registry: RegistryClient, name: string | undefined): Promise<Services> {
-  if (name === undefined) return registry.ask(Services, pathTo("services"));
-  const { name: _, revision: __, ...config } = await registry.ask(Service, pathTo("services", name));
+  if (name === undefined) return registry.call(Services, pathTo("services"));
+  const { name: _, revision: __, ...config } = await registry.call(Service, pathTo("services", name));
   return { services: Object.fromEntries([[name, config]]) };
 }
 

@@ -12,7 +12,7 @@ export function addRevisions(program: Command, run: Run): void {
     .addHelpText("after", `\nExample:\n  $ ${program.name()} revisions widgets`)
     .action((service: string) =>
       run(async ({ registry, output }) => {
-        const response = await registry.ask(Revisions, pathTo("services", service, "revisions"));
+        const response = await registry.call(Revisions, pathTo("services", service, "revisions"));
         output.result(response, ({ revisions }) =>
           output.table(
             ["revision", "action", "created", "request", "operator", "reason", "link"],

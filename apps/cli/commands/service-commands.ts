@@ -34,7 +34,7 @@ Examples:
     .action((name: string | undefined) =>
       run(async ({ registry, output }) => {
         if (name === undefined) {
-          const response = await registry.ask(Services, pathTo("services"));
+          const response = await registry.call(Services, pathTo("services"));
           return output.result(response, ({ services, unreadable = {} }) => {
             const others = Object.keys(unreadable);
             output.table(
@@ -45,7 +45,7 @@ Examples:
             for (const service of others) output.line(`${service}: ${UNREADABLE}.`);
           });
         }
-        const response = await registry.ask(Service, pathTo("services", name));
+        const response = await registry.call(Service, pathTo("services", name));
         output.result(response, (service) => {
           output.line(`${service.name}, revision ${service.revision}, at ${service.url}`);
           output.table(

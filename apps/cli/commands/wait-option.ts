@@ -49,7 +49,7 @@ export async function sendWrite<Schema extends TSchema>(
   { wait }: WaitOptions,
 ): Promise<Static<Schema>> {
   const query = wait === undefined ? {} : { query: { wait_ms: String(wait) } };
-  const sent = registry.ask(schema, path, { ...request, ...query });
+  const sent = registry.call(schema, path, { ...request, ...query });
   if (wait === undefined || !terminal.progress) return sent;
   const startedMs = performance.now();
   const showing = setInterval(() => {

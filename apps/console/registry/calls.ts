@@ -36,17 +36,17 @@ export interface Review {
   tag: string | null;
 }
 
-export const readOperator = (registry: Registry) => registry.ask(CurrentOperator, pathTo("operator"));
+export const readOperator = (registry: Registry) => registry.call(CurrentOperator, pathTo("operator"));
 
-export const listOperators = (registry: Registry) => registry.ask(ListedOperators, pathTo("operators"));
+export const listOperators = (registry: Registry) => registry.call(ListedOperators, pathTo("operators"));
 
-export const listServices = (registry: Registry) => registry.ask(Services, pathTo("services"));
+export const listServices = (registry: Registry) => registry.call(Services, pathTo("services"));
 
 export const readService = (registry: Registry, name: string) =>
-  registry.ask(Service, pathTo("services", name));
+  registry.call(Service, pathTo("services", name));
 
 export async function listRevisions(registry: Registry, service: string): Promise<Revision[]> {
-  return (await registry.ask(Revisions, pathTo("services", service, "revisions"))).revisions;
+  return (await registry.call(Revisions, pathTo("services", service, "revisions"))).revisions;
 }
 
 /** The filters of the writes of all services. Empty filters filter nothing. */
@@ -78,7 +78,7 @@ export async function listChanges(
     ...(operator !== "" && { operator }),
     ...(last !== undefined && { starting_after: cursorOf(last) }),
   };
-  const { changes, has_more } = await registry.ask(RecordedChanges, pathTo("changes"), { query });
+  const { changes, has_more } = await registry.call(RecordedChanges, pathTo("changes"), { query });
   return { items: changes, has_more };
 }
 
@@ -112,13 +112,13 @@ export async function compareRevisions(
   to: number,
 ): Promise<MarkedChange[]> {
   const path = pathTo("services", service, "revisions", from, "diff", to);
-  const { changes } = await registry.ask(Diff, path);
+  const { changes } = await registry.call(Diff, path);
   return markChanges(changes);
 }
 
 /** Makes a dry run of a document. The registry reads JSON as YAML, so the content type is always YAML. */
 export async function reviewDocument(registry: Registry, document: string): Promise<Review> {
-  const { value, etag } = await registry.askTagged(DryRun, pathTo("apply"), {
+  const { value, etag } = await registry.callTagged(DryRun, pathTo("apply"), {
     method: "POST",
     query: { dry_run: "true" },
     headers: YAML,
@@ -138,7 +138,7 @@ export function applyDocument(
   document: string,
   { tag, wait, note }: Write & Pick<Review, "tag">,
 ): Promise<Applied> {
-  return registry.ask(Applied, pathTo("apply"), {
+  return registry.call(Applied, pathTo("apply"), {
     method: "POST",
     ...waiting(wait),
     headers: { ...YAML, ...changeNoteHeaders(note), ...(tag !== null && { "If-Match": tag }) },
@@ -148,7 +148,7 @@ export function applyDocument(
 
 /** Deletes the service if `revision` is still the current one. */
 export function deleteService(registry: Registry, name: string, revision: number, { wait, note }: Write) {
-  return registry.ask(Type.Union([Type.Null(), Deleted]), pathTo("services", name), {
+  return registry.call(Type.Union([Type.Null(), Deleted]), pathTo("services", name), {
     method: "DELETE",
     ...waiting(wait),
     headers: { ...changeNoteHeaders(note), "If-Match": revisionTag(revision) },
@@ -161,7 +161,7 @@ export function restoreRevision(
   name: string,
   { revision, newest, wait, note }: Write & { revision: number; newest: number },
 ): Promise<WrittenService> {
-  return registry.ask(WrittenService, pathTo("services", name, "revisions", revision, "restore"), {
+  return registry.call(WrittenService, pathTo("services", name, "revisions", revision, "restore"), {
     method: "POST",
     ...waiting(wait),
     headers: { ...changeNoteHeaders(note), "If-Match": revisionTag(newest) },
@@ -178,14 +178,14 @@ export interface LookupRequest {
 
 export function lookUp(registry: Registry, { method, path, role, labels }: LookupRequest): Promise<Lookup> {
   const query = { method, path, ...(role !== "" && { role }), ...(labels !== "" && { labels }) };
-  return registry.ask(Lookup, pathTo("routes"), { query });
+  return registry.call(Lookup, pathTo("routes"), { query });
 }
 
-export const listRoles = (registry: Registry) => registry.ask(Roles, pathTo("roles"));
+export const listRoles = (registry: Registry) => registry.call(Roles, pathTo("roles"));
 
-export const listGateways = (registry: Registry) => registry.ask(Gateways, pathTo("gateways"));
+export const listGateways = (registry: Registry) => registry.call(Gateways, pathTo("gateways"));
 
-export const listProjections = (registry: Registry) => registry.ask(Projections, pathTo("projections"));
+export const listProjections = (registry: Registry) => registry.call(Projections, pathTo("projections"));
 
 const YAML = { "Content-Type": "application/yaml" };
 

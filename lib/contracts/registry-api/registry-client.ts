@@ -39,15 +39,15 @@ export abstract class RegistryApi {
   }
 
   /** Returns the parsed response, or null for a 204. Throws the error of {@link send} or {@link failure} otherwise. */
-  async ask<Schema extends TSchema>(
+  async call<Schema extends TSchema>(
     schema: Schema,
     path: string,
     request: RegistryRequest = {},
   ): Promise<Static<Schema>> {
-    return (await this.askTagged(schema, path, request)).value;
+    return (await this.callTagged(schema, path, request)).value;
   }
 
-  async askTagged<Schema extends TSchema>(
+  async callTagged<Schema extends TSchema>(
     schema: Schema,
     path: string,
     { method = "GET", query, headers, body }: RegistryRequest = {},

@@ -17,7 +17,7 @@ const envelope = (code: string, details: object | null = null) => ({
 
 async function failureOf(send: Send, method: "GET" | "POST" = "GET", query?: Record<string, string>) {
   const result = await resultOf(() =>
-    new Registry("token", send).ask(Shape, "/x", { method, ...(query && { query }) }),
+    new Registry("token", send).call(Shape, "/x", { method, ...(query && { query }) }),
   );
   if (result.ok) throw new Error("Expected a failure.");
   return result.failure;
@@ -34,7 +34,7 @@ describe("the console's call of the registry", () => {
       sent.push({ address, request });
       return Promise.resolve(Response.json({ ok: true }));
     });
-    expect(await registry.ask(Shape, "/x", { query: { path: "/a b&c" } })).toEqual({ ok: true });
+    expect(await registry.call(Shape, "/x", { query: { path: "/a b&c" } })).toEqual({ ok: true });
     expect(sent[0]?.address).toBe("/x?path=%2Fa+b%26c");
     expect(sent[0]?.request).toMatchObject({
       headers: { Authorization: "Bearer secret" },
@@ -62,13 +62,13 @@ describe("the console's call of the registry", () => {
     };
     const source = async (refused: boolean) => (refused ? "second" : "first");
     const write = { method: "POST", body: "a document", headers: { "If-Match": "x" } } as const;
-    expect(await new Registry(source, accepting("second")).ask(Shape, "/x", write)).toEqual({ ok: true });
+    expect(await new Registry(source, accepting("second")).call(Shape, "/x", write)).toEqual({ ok: true });
     expect(sent.map(({ headers, body }) => [headers, body])).toEqual([
       [{ Authorization: "Bearer first", "If-Match": "x" }, "a document"],
       [{ Authorization: "Bearer second", "If-Match": "x" }, "a document"],
     ]);
     sent.length = 0;
-    const refused = new Registry(source, accepting("third")).ask(Shape, "/x", write);
+    const refused = new Registry(source, accepting("third")).call(Shape, "/x", write);
     await expect(refused).rejects.toMatchObject({ failure: { kind: "signed_out", outcomeUnknown: false } });
     expect(sent).toHaveLength(2);
   });
