@@ -18,7 +18,7 @@ const GRANTS = [
   "select, insert, update on audit.chains",
   "select, insert, delete on audit.altered_chains, audit.cosignatures",
   "select, insert, update, delete on audit.streams",
-  "select, insert, update on audit.operator_stream, audit.operator_stream_places",
+  "select, insert, update on audit.operator_stream, audit.operator_stream_positions",
   "select, insert, update on audit.usage_counts, audit.usage_reporters",
   "select, insert, update, delete on audit.usage_pending, audit.quota_counts",
   "select, insert on audit.usage_events",

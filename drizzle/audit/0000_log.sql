@@ -426,7 +426,7 @@ create table audit.operator_stream (
 
 -- The position up to which the operator's stream has delivered each chain. A chain without a row begins with its first
 -- entry.
-create table audit.operator_stream_places (
+create table audit.operator_stream_positions (
   chain_id bigint primary key,
   position bigint not null,
   chain bytea not null

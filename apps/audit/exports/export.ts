@@ -5,7 +5,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type EventLog, EXPORT_NAME } from "../events/event.ts";
 import { checkAskedRoot, type ProofDeps, proofChunks } from "../proof/index.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
-import { ExportPermits, ExportSlot, type PaceLimits, ReaderTooSlow } from "./permits.ts";
+import { ExportSlot, ExportSlots, type PaceLimits, ReaderTooSlow } from "./slots.ts";
 import { streamedExport } from "./streamed-export.ts";
 
 interface ExportsDeps {
@@ -17,11 +17,11 @@ interface ExportsDeps {
 
 export class Exports {
   readonly #deps: ExportsDeps;
-  readonly #permits: ExportPermits;
+  readonly #slots: ExportSlots;
 
   constructor(deps: ExportsDeps) {
     this.#deps = deps;
-    this.#permits = new ExportPermits(deps.clock);
+    this.#slots = new ExportSlots(deps.clock);
   }
 
   /** Streams other items of a log's owner, such as usage. The limits count this export as an export of the log. */
@@ -56,7 +56,7 @@ export class Exports {
     if (request.method === "HEAD") return new Response(null, { headers });
     const { pace, clock } = this.#deps;
     const slot = new ExportSlot(`${kind}:${id}`, pace);
-    const ended = await this.#permits.take(slot);
+    const ended = await this.#slots.take(slot);
     return streamedExport({
       headers,
       chunks,

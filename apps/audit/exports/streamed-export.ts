@@ -1,5 +1,5 @@
 import { type Clock, withDeadline } from "@ostiary/lib/async";
-import type { ExportSlot } from "./permits.ts";
+import type { ExportSlot } from "./slots.ts";
 
 interface ExportStream {
   headers: Record<string, string>;

@@ -1,4 +1,4 @@
-import { type ChainPlace, type EntryRow, streamEntry } from "./entry.ts";
+import { type ChainPosition, type EntryRow, streamEntry } from "./entry.ts";
 import { ocsfEvent } from "./ocsf.ts";
 import type { AuditStream } from "./stream.ts";
 
@@ -15,8 +15,8 @@ export const OPERATOR_STREAM = "operator";
 /** Entries of one organization. */
 export interface Part {
   organization_id: string;
-  /** The place of the entry before `entries`. */
-  after: ChainPlace;
+  /** The position of the entry before `entries`. */
+  after: ChainPosition;
   entries: readonly EntryRow[];
 }
 

@@ -4,7 +4,7 @@ import { bigint } from "../bigint-sql.ts";
 import { columns } from "../events/event-sql.ts";
 import { exactFilters } from "../events/filter.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX } from "./batch.ts";
-import type { ChainPlace, EntryRow } from "./entry.ts";
+import type { ChainPosition, EntryRow } from "./entry.ts";
 import { failed, HEALED, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
 import type { FailureState, RetryPlan } from "./retry.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./secret-sql.ts";
@@ -64,7 +64,7 @@ export function claimStreams(
  */
 interface Advance {
   position: number;
-  delivered: (ChainPlace & { occurred_at: string }) | null;
+  delivered: (ChainPosition & { occurred_at: string }) | null;
   is_slow: boolean;
 }
 
@@ -144,7 +144,7 @@ interface ChainRange {
 
 type FoundEntry = EntryRow & { chain_id: number };
 
-interface FlatRow extends ChainPlace, Pick<EntryRow, "is_outcome" | "salt" | "declaration"> {
+interface FlatRow extends ChainPosition, Pick<EntryRow, "is_outcome" | "salt" | "declaration"> {
   chain_id: number;
   entry_occurred_at: string;
   is_dropped: boolean;

@@ -102,7 +102,7 @@ async function send(
     const error = "The secret cannot be read: rotate it, or ask the operator.";
     return { outcome: "refused", status: null, error, retryAfterMs: null };
   }
-  const cancel = clock.after(SLOW_CALL_MS, turn.yieldPlace);
+  const cancel = clock.after(SLOW_CALL_MS, turn.yieldSlot);
   const headers = signedHeaders(message, secrets, clock.now());
   return receiver.post(message.body, headers, turn.signal).finally(cancel);
 }

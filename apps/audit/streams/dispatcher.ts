@@ -31,7 +31,7 @@ export interface Turn {
    * Moves the stream to the slow lane, because its receiver is slow. The lane that the stream leaves gets a
    * free slot.
    */
-  yieldPlace: () => void;
+  yieldSlot: () => void;
 }
 
 /**
@@ -160,7 +160,7 @@ export class Dispatcher<Row extends { id: string }> {
       signal: giveUp.signal,
       isOver: () =>
         this.#stopping || (this.#free(delivery.lane) <= 0 && clock.elapsedMs() - begunMs > TURN_MS),
-      yieldPlace: () => {
+      yieldSlot: () => {
         delivery.lane = this.#streams.lanes.at(-1) ?? lane;
         this.#claims.wake();
       },

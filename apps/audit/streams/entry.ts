@@ -2,13 +2,13 @@ import type { Declaration, Restart, Retention } from "@ostiary/lib/domain/proof"
 import { type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 
 /** A position of a chain, and the running hash there in hexadecimal. */
-export interface ChainPlace {
+export interface ChainPosition {
   position: number;
   chain: string;
 }
 
 /** An entry of a chain as a stream reads it. */
-export interface EntryRow extends ChainPlace {
+export interface EntryRow extends ChainPosition {
   is_outcome: boolean;
   /** The salt in hexadecimal, or null for an entry whose event was dropped. */
   salt: string | null;
@@ -22,7 +22,7 @@ export interface EntryRow extends ChainPlace {
 type OrganizationEvent = ReturnType<typeof withoutPerson>;
 
 /** An entry as a receiver gets it (AU-102). */
-type StreamEntry = ChainPlace &
+type StreamEntry = ChainPosition &
   (
     | { kind: "intent"; salt: string; event: OrganizationEvent }
     | { kind: "outcome"; salt: string; named_by_outcome: boolean; event: OrganizationEvent }

@@ -4,7 +4,7 @@ import { parseTime } from "@ostiary/lib/domain/schemas";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
 import { urlWithoutQuery } from "../receivers/targets.ts";
-import type { ChainPlace } from "./entry.ts";
+import type { ChainPosition } from "./entry.ts";
 import { newSecret, type SecretBox } from "./secrets.ts";
 import {
   type AuditStream,
@@ -60,7 +60,7 @@ export async function createStream(
     "create_stream",
     async (tx) => {
       await refuseTooMany(tx, organization_id);
-      const start = await startPlace(tx, organization_id, body);
+      const start = await startPosition(tx, organization_id, body);
       await insertStream(tx, address, { url, format, filter, secret: sealed, start });
       return selectStream(tx, address);
     },
@@ -94,12 +94,12 @@ async function refuseTooMany(tx: Orm, organization_id: string): Promise<void> {
     throw new ApiError(tooManyStreams.code, tooManyStreams);
 }
 
-/** Returns the place after which a new stream begins: the end of the log, or before the requested entry. */
-async function startPlace(
+/** Returns the position after which a new stream begins: the end of the log, or before the requested entry. */
+async function startPosition(
   tx: Orm,
   organization_id: string,
   { from_position, from_time }: CreateStreamBody,
-): Promise<ChainPlace> {
+): Promise<ChainPosition> {
   const position = from_position === undefined ? null : String(from_position);
   const time = from_time === undefined ? null : (parseTime(from_time)?.toString() ?? null);
   const { end, chain, ...start } = await selectStart(tx, organization_id, position, time);
@@ -108,7 +108,7 @@ async function startPlace(
     throw validationError([{ path: "from_position", message }]);
   }
   if (chain === null)
-    throw new Error("An entry of the log is missing before the place where a stream begins.");
+    throw new Error("An entry of the log is missing before the position where a stream begins.");
   return { ...start, chain };
 }
 

@@ -2,7 +2,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { bigint } from "../bigint-sql.ts";
-import type { ChainPlace } from "./entry.ts";
+import type { ChainPosition } from "./entry.ts";
 import { HEALED, pauseFor } from "./lease-sql.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./secret-sql.ts";
 import type { AuditStream, StreamFilter, UpdateStreamBody } from "./stream.ts";
@@ -87,7 +87,7 @@ interface StreamStart {
   chain: string | null;
 }
 
-/** Returns the place before the entry at `position`, or else before the first entry that occurred at `time` or later. */
+/** Returns the position before the entry at `position`, or else before the first entry that occurred at `time` or later. */
 export async function selectStart(
   tx: Orm,
   organization_id: string,
@@ -115,8 +115,8 @@ interface NewStream {
   filter: StreamFilter | null;
   /** The secret that signs, in encrypted form. */
   secret: string;
-  /** The place after which the stream begins. */
-  start: ChainPlace;
+  /** The position after which the stream begins. */
+  start: ChainPosition;
 }
 
 export async function insertStream(
@@ -124,13 +124,13 @@ export async function insertStream(
   { organization_id, stream_id }: StreamAddress,
   { url, format, filter, secret, start }: NewStream,
 ): Promise<void> {
-  const place = bigint(start.position);
+  const position = bigint(start.position);
   await rows(
     tx,
     sql`insert into audit.streams (id, organization_id, url, format, filter, secret, position, after_position,
         after_chain, pause_ms)
-      values (${stream_id}, ${organization_id}, ${url}, ${format}, ${jsonText(filter)}::text::json, ${secret}, ${place},
-        ${place}, decode(${start.chain}, 'hex'), 0)`,
+      values (${stream_id}, ${organization_id}, ${url}, ${format}, ${jsonText(filter)}::text::json, ${secret}, ${position},
+        ${position}, decode(${start.chain}, 'hex'), 0)`,
   );
 }
 

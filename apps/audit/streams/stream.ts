@@ -191,7 +191,11 @@ export const AuditStream = Type.Object(
           }),
           occurred_at: timeField("The time of the entry's event."),
         },
-        { ...closed, title: "AuditStreamPlace", description: "The last entry that the receiver accepted." },
+        {
+          ...closed,
+          title: "AuditStreamPosition",
+          description: "The last entry that the receiver accepted.",
+        },
       ),
       { description: "The last entry that the receiver accepted, or null before the first." },
     ),

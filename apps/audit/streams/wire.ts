@@ -14,7 +14,7 @@ import { createDeliveryMetrics } from "./stream-metrics.ts";
 
 /**
  * The maximum number of test requests of one organization that run at once in one process. An organization with slow
- * receivers takes no place of another organization.
+ * receivers takes no capacity of another organization.
  */
 const TEST_CALLS_MAX = 2;
 

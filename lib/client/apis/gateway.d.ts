@@ -1684,7 +1684,7 @@ export interface components {
             /** @description The reason why the last delivery request failed. */
             last_error: string | null;
             /** @description The last entry that the receiver accepted, or null before the first. */
-            last_delivered: components["schemas"]["AuditStreamPlace"] | null;
+            last_delivered: components["schemas"]["AuditStreamPosition"] | null;
             /** @description The number of entries of the log that the stream has not delivered yet. */
             lag_events: number;
             /**
@@ -1699,7 +1699,7 @@ export interface components {
             updated_at: string;
         };
         /** @description The last entry that the receiver accepted. */
-        AuditStreamPlace: {
+        AuditStreamPosition: {
             /** @description The position of the entry in the log. */
             position: number;
             /**
@@ -1754,7 +1754,7 @@ export interface components {
             /** @description The reason why the last delivery request failed. */
             last_error: string | null;
             /** @description The last entry that the receiver accepted, or null before the first. */
-            last_delivered: components["schemas"]["AuditStreamPlace"] | null;
+            last_delivered: components["schemas"]["AuditStreamPosition"] | null;
             /** @description The number of entries of the log that the stream has not delivered yet. */
             lag_events: number;
             /**

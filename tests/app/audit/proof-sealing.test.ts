@@ -131,9 +131,9 @@ onServer("the sealer", () => {
     const passes = Array.from({ length: 5 }, async () => sealPass(await passDeps(log.database, log.keyFile)));
     const ends = (await Promise.all(passes)).map(({ end }) => end);
     expect(ends.filter((end) => end !== "lost").length).toBeGreaterThanOrEqual(1);
-    const [counts] = await log.sql`select count(*) as entries, max(position) as places,
+    const [counts] = await log.sql`select count(*) as entries, max(position) as length,
       (select count(*) from audit.leaves) as leaves from audit.entries`;
-    expect(counts).toEqual({ entries: 9, places: 9, leaves: 1 });
+    expect(counts).toEqual({ entries: 9, length: 9, leaves: 1 });
   });
 
   // AU-176
@@ -201,7 +201,7 @@ describe("a log that a test seals", () => {
     await log.tamper(`update audit.sealer set sealed_to = ${to}`);
     await log.write(1);
     await log.seal();
-    // An export finds the event that has no place, and lets the sealer look again.
+    // An export finds the event that has no position, and lets the sealer read the log again.
     await log.proof().catch(() => null);
     await log.seal();
     expect(await log.verdict()).toMatchObject({ result: "complete", events: 7 });

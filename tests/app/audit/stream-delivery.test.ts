@@ -111,11 +111,11 @@ describe("delivery", () => {
     expect(entries.map(({ kind, event }) => [kind, event.service, event.outcome])).toEqual(
       Array(3).fill(["outcome", "gadgets", "responded"]),
     );
-    const places = bodies.flatMap(({ data }) => [
+    const positions = bodies.flatMap(({ data }) => [
       data.after.position,
       ...data.entries.map(({ position }) => position),
     ]);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     for (const [index, { data }] of bodies.entries()) {
       if (index > 0) expect(data.after.position).toBe(bodies[index - 1]?.data.entries.at(-1)?.position ?? -1);
     }

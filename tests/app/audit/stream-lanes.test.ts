@@ -62,7 +62,7 @@ const clock: Clock = {
 
 // AU-117
 describe.skipIf(!services().postgres.real)(
-  "while receivers of other organizations hold all places of slow streams",
+  "while receivers of other organizations hold all slots of slow streams",
   () => {
     const [receiver, silent] = [sharedReceiver(), sharedReceiver()];
     const audit = sharedStreamingAudit([receiver, silent], { clock });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ExportPermits, ExportSlot } from "@ostiary/audit/exports/permits";
+import { ExportSlot, ExportSlots } from "@ostiary/audit/exports/slots";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
@@ -9,11 +9,11 @@ const PACE = { bytesPerSecondMin: 1_000, lagMsMax: 30_000 };
 /** Returns export slots with a manual clock. `take` waits for a slot, and `held` has the granted slots. */
 function exportSlots() {
   const clock = manualClock();
-  const permits = new ExportPermits(clock);
+  const slots = new ExportSlots(clock);
   const held: { slot: ExportSlot; release: () => void }[] = [];
   const take = async (log: string) => {
     const slot = new ExportSlot(log, PACE);
-    const release = await permits.take(slot);
+    const release = await slots.take(slot);
     held.push({ slot, release });
     return { slot, release };
   };

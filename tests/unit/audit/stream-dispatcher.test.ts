@@ -71,7 +71,7 @@ describe("streams whose receivers never respond", () => {
     const bed = dispatcherOf(lanesOf(4));
     await settle(bed);
     expect(bed.turns).toHaveLength(4);
-    for (const turn of bed.turns.slice(0, 3)) turn.yieldPlace();
+    for (const turn of bed.turns.slice(0, 3)) turn.yieldSlot();
     await settle(bed);
     expect(bed.turns).toHaveLength(7);
     await stop(bed);
@@ -84,7 +84,7 @@ describe("streams whose receivers never respond", () => {
     const bed = dispatcherOf(lanesOf(32, before));
     for (let round = 0; round < 8; round++) {
       await settle(bed);
-      for (const turn of bed.turns) turn.yieldPlace();
+      for (const turn of bed.turns) turn.yieldSlot();
     }
     expect(bed.turns).toHaveLength(most);
     await stop(bed);

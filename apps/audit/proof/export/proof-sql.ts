@@ -58,7 +58,7 @@ export async function selectSealedLog(tx: Orm, log: EventLog): Promise<SealedLog
 
 const EMPTY_HEAD = { position: 0, chain: hexOf(ZERO_HASH), map: { path: [] } };
 
-/** Returns whether the log may have an event without a place that was committed before the snapshot `asked`. */
+/** Returns whether the log may have an event without a position that was committed before the snapshot `asked`. */
 export async function isUnsealed(
   database: Database,
   log: EventLog,
@@ -84,8 +84,8 @@ type ProvenRow = EventRow & {
   named_by_outcome: boolean | null;
   intent_member_id: string | null;
   intent: ChainPosition | null;
-  outcome_place: ChainPosition | null;
-  /** Whether an entry that was committed before the export was requested has no place. */
+  outcome_position: ChainPosition | null;
+  /** Whether an entry that was committed before the export was requested has no position. */
   unsealed: boolean;
   claimed: boolean;
 };
@@ -96,13 +96,13 @@ interface ProvenEventLine {
   proof: EventProof;
 }
 
-/** The error for an event that was committed before the request and has no place. */
+/** The error for an event that was committed before the request and has no position. */
 export class NotSealed extends Error {
-  /** Whether the sealer can give the event a place once it looks for it. */
+  /** Whether the sealer can give the event a position once it looks for it. */
   readonly isSealable: boolean;
 
   constructor(id: string, isSealable: boolean) {
-    super(`the event ${id} is committed and has no place in the chain`);
+    super(`the event ${id} is committed and has no position in the chain`);
     this.isSealable = isSealable;
   }
 }
@@ -133,7 +133,10 @@ function provenStatement(log: EventLog, { chain_id, position }: SealedLog, asked
       select position, encode(chain, 'hex') as chain from audit.entries
       where event_id = event.id and chain_id = ${chain_id ?? 0}::bigint and is_outcome = ${is_outcome}
         and position <= ${position}::bigint offset 0) `;
-  const place = (name: SQL, salt: SQL) => sql`case when ${name}.position is not null then json_build_object(
+  const positionOf = (
+    name: SQL,
+    salt: SQL,
+  ) => sql`case when ${name}.position is not null then json_build_object(
       'position', ${name}.position, 'salt', coalesce(encode(${salt}, 'hex'), ''), 'chain', ${name}.chain) end`;
   // if the outcome named this log, the outcome's transaction added the event to the log
   const addedXid =
@@ -141,8 +144,8 @@ function provenStatement(log: EventLog, { chain_id, position }: SealedLog, asked
       ? sql`case when event.named_by_outcome then event.outcome_xid else event.intent_xid end`
       : sql`event.intent_xid`;
   return sql`select ${columns}, event.named_by_outcome, event.intent_member_id,
-      ${place(sql`i`, sql`event.intent_salt`)} as intent,
-      ${place(sql`o`, sql`event.outcome_salt`)} as outcome_place,
+      ${positionOf(sql`i`, sql`event.intent_salt`)} as intent,
+      ${positionOf(sql`o`, sql`event.outcome_salt`)} as outcome_position,
       i.position is null and (o.position is not null or ${seen(addedXid)})
         or o.position is null and event.outcome <> 'pending' and ${seen(sql`event.outcome_xid`)} as unsealed,
       (i.position is not null or ${CLAIMED}) as claimed
@@ -159,7 +162,7 @@ function lineOf(log: EventLog, row: ProvenRow): ProvenEventLine[] {
     named_by_outcome,
     intent_member_id,
     intent,
-    outcome_place: outcome,
+    outcome_position: outcome,
     unsealed,
     claimed,
     ...event

@@ -56,7 +56,7 @@ export async function checkAskedRoot({ reads }: ProofDeps, size: number): Promis
  *
  * @param asked the size of an earlier tree whose head the export includes too, or null
  * @param signal aborted when the client disconnects: the export then stops waiting for witnesses
- * @throws ApiError 503 if an event that was committed before the request has no place
+ * @throws ApiError 503 if an event that was committed before the request has no position
  */
 export async function* proofChunks(
   deps: ProofDeps,
@@ -97,7 +97,8 @@ async function sealedLog(
   // the first pass is committed before its root is signed
   const isUnsigned = () => keys.length > 0 && sealed.note === null && sealed.leaf !== null;
   while (isUnsigned() || (await isUnsealed(reads, log, sealed, now))) {
-    if (clock.elapsedMs() >= untilMs) throw notSealed(sealed, "events that are committed have no place yet");
+    if (clock.elapsedMs() >= untilMs)
+      throw notSealed(sealed, "events that are committed have no position yet");
     await pause(clock, SEALED_POLL_MS);
     sealed = await read();
   }

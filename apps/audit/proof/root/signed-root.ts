@@ -16,7 +16,7 @@ import {
 } from "@ostiary/lib/domain/tlog";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { TreeAltered } from "../seal/chains.ts";
-import type { SealerState, TreePlace } from "../seal/state-sql.ts";
+import type { SealerState, TreeStart } from "../seal/state-sql.ts";
 import type { LogKeys } from "./signing-keys.ts";
 import { type LeafRow, leafOf, selectFrontier, selectLeaf } from "./tree-sql.ts";
 
@@ -141,7 +141,7 @@ export class SignedRoots {
   async sign(
     frontier: Frontier,
     leaf: LeafRow,
-    trees: readonly TreePlace[],
+    trees: readonly TreeStart[],
     store: (note: string) => Promise<boolean>,
   ): Promise<void> {
     if (this.#keys === null) return;
@@ -208,7 +208,7 @@ const rowText = ({ number, sealed_at, map }: LeafRow) =>
   `${number} ${new Date(sealed_at).toISOString()} ${map}`;
 
 /** Returns the trees that a restart ended. */
-function earlierTreesOf(trees: readonly TreePlace[]): EarlierTree[] {
+function earlierTreesOf(trees: readonly TreeStart[]): EarlierTree[] {
   return trees.flatMap(({ origin, before }, index) => {
     const next = trees[index + 1];
     if (next === undefined) return [];
@@ -221,7 +221,7 @@ async function signedNote(
   { size, subtrees }: Frontier,
   keys: LogKeys,
   origin: string,
-  trees: readonly TreePlace[],
+  trees: readonly TreeStart[],
 ): Promise<string> {
   const extensions = earlierTreesOf(trees).map(restartLine);
   const text = treeHeadText({ origin, size, root: foldedHash(subtrees), extensions });

@@ -40,32 +40,32 @@ function differenceOf(row: ChainRow, map: HeadMap): string | null {
     : `the hash at position ${head.position} differs from the sealed one`;
 }
 
-/** An entry that has no position yet: its hash, and the columns that its table has beside its place. */
-interface Unplaced<Row> {
+/** An entry that has no position yet: its hash, and the columns that its table has beside its position. */
+interface UnsealedEntry<Row> {
   owner: string;
   hash: Hash;
   row: Row;
 }
 
 /** The row of an entry at its position in a chain. `chain` is the running hash in hexadecimal. */
-export type Placed<Row> = Row & { chain_id: number; position: number; chain: string };
+export type SealedEntry<Row> = Row & { chain_id: number; position: number; chain: string };
 
 /**
  * Assigns each entry, in order, the next position in its owner's chain. Sets the new heads in the map, and returns the
  * rows to write.
  */
 export function planChains<Row>(
-  entries: readonly Unplaced<Row>[],
+  entries: readonly UnsealedEntry<Row>[],
   chains: readonly ChainRow[],
   map: HeadMap,
-): { entries: Placed<Row>[]; heads: ChainEnd[] } {
+): { entries: SealedEntry<Row>[]; heads: ChainEnd[] } {
   const ends = new Map(
     chains.map(({ owner, id, position, chain }) => [
       owner,
       { owner, id, start: position, position, chain: chain === null ? ZERO_HASH : hashFromHex(chain) },
     ]),
   );
-  const placed = entries.map(({ owner, hash, row }) => {
+  const written = entries.map(({ owner, hash, row }) => {
     const end = ends.get(owner);
     if (end === undefined) throw new Error("The chain of an entry was not read.");
     end.position += 1;
@@ -75,7 +75,7 @@ export function planChains<Row>(
   const heads = [...ends.values()].filter(({ start, position }) => position > start);
   for (const head of heads) map.set(head.owner, head);
   return {
-    entries: placed,
+    entries: written,
     heads: heads.map(({ id, owner, position, chain }) => ({ id, owner, position, chain: hexOf(chain) })),
   };
 }

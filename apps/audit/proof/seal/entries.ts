@@ -27,7 +27,7 @@ export interface UnsealedRow extends StoredRow {
   intent_due: boolean;
   outcome_due: boolean;
   /** The entries that the event has: the ids of their chains, each with `i` or `o`, separated by commas. */
-  placed: string | null;
+  sealed_in: string | null;
 }
 
 export interface NewEntry {

@@ -3,9 +3,9 @@ import { type SQL, sql } from "drizzle-orm";
 import type { NodeWrite } from "../heads/head-map.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
 import type { ChainEnd } from "./chain-sql.ts";
-import type { AlteredChain, Placed } from "./chains.ts";
+import type { AlteredChain, SealedEntry } from "./chains.ts";
 import type { NewEntry } from "./entries.ts";
-import type { TreePlace } from "./state-sql.ts";
+import type { TreeStart } from "./state-sql.ts";
 
 /** An entry that no event wrote; the table has a column for each field. The salt is in hexadecimal. */
 interface DeclarationRow {
@@ -26,13 +26,13 @@ export interface LeafWrite extends LeafRow {
 export interface PassWrite {
   holder: string | null;
   sealed_to: string;
-  entries?: readonly Placed<NewEntry["row"]>[];
-  declarations?: readonly Placed<DeclarationRow>[];
+  entries?: readonly SealedEntry<NewEntry["row"]>[];
+  declarations?: readonly SealedEntry<DeclarationRow>[];
   heads?: readonly ChainEnd[];
   /** Null if the pass changes no head. */
   leaf: LeafWrite | null;
   /** The tree that the pass begins. */
-  begins?: TreePlace | null;
+  begins?: TreeStart | null;
   /** Chains that are left out from now on. */
   altered?: readonly AlteredChain[];
   /** Owners whose chains are sealed again. */

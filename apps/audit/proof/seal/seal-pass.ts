@@ -37,7 +37,7 @@ export interface PassDeps {
   origin: string;
   clock: Clock;
   log: Pick<Logger, "error">;
-  /** The replica that seals; null for a job, which does not take the place of one. */
+  /** The replica that seals; null for a job, which replaces none. */
   holder: string | null;
 }
 
@@ -323,7 +323,7 @@ async function newEntries(
     const { row, is_outcome } = part;
     const owners = ownersOf(row).filter((owner) => ids.has(owner));
     if (owners.length === 0) return;
-    if (is_outcome && !row.intent_due && row.placed === null) {
+    if (is_outcome && !row.intent_due && row.sealed_in === null) {
       log.error({ event_id: row.id }, "an event that no request wrote is left out of the proof");
       return;
     }
@@ -344,9 +344,9 @@ async function newEntries(
 
 /** Returns the entries of an intent or outcome that the chains with these ids lack. */
 function lackingEntries(part: EventPart<UnsealedRow>, ids: ReadonlyMap<string, number>): NewEntry[] {
-  const placed = new Set(part.row.placed?.split(","));
+  const sealedIn = new Set(part.row.sealed_in?.split(","));
   return entriesOf(part).filter(({ owner, row }) => {
     const id = ids.get(owner);
-    return id !== undefined && !placed.has(`${id}${row.is_outcome ? "o" : "i"}`);
+    return id !== undefined && !sealedIn.has(`${id}${row.is_outcome ? "o" : "i"}`);
   });
 }

@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import { bigint } from "../../bigint-sql.ts";
 import { LEAF_COLUMNS, type LeafRow } from "../root/tree-sql.ts";
 
-/** A tree of the log: its name, when it began, and the number of leaves of all trees before it. */
-export interface TreePlace {
+/** The start of a tree of the log: its name, its time, and the number of leaves of all trees before it. */
+export interface TreeStart {
   origin: string;
   before: number;
   started_at: string;
@@ -23,7 +23,7 @@ export interface SealerState {
   /** The newest signed root of the tree, as a note; null while no key signs it. */
   note: string | null;
   /** The trees of the log, the oldest first; the last one grows. Empty before the first pass. */
-  trees: readonly TreePlace[];
+  trees: readonly TreeStart[];
   /** The newest leaf, or null before the first. */
   leaf: LeafRow | null;
   /** Whether the map of heads has nodes of the next leaf, which no pass wrote. */

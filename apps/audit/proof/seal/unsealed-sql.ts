@@ -40,7 +40,7 @@ export const storedColumns = sql`${columns},
   event.named_by_outcome, event.intent_member_id`;
 
 /** The entries that an event has in any chain, such as `7i,7o`; null for none. */
-const PLACED = sql`(select string_agg(entry.chain_id::text || case when entry.is_outcome then 'o' else 'i' end, ',')
+const SEALED_IN = sql`(select string_agg(entry.chain_id::text || case when entry.is_outcome then 'o' else 'i' end, ',')
   from audit.entries entry where entry.event_id = event.id)`;
 
 /** Returns the condition that the transaction in `column` belongs to a window. */
@@ -160,7 +160,7 @@ function selectDueRows(orm: Orm, due: SQL, condition: SQL): Promise<UnsealedRow[
 function selectRows(orm: Orm, from: SQL, intent: SQL, outcome: SQL): Promise<UnsealedRow[]> {
   return rows<UnsealedRow>(
     orm,
-    sql`select ${storedColumns}, ${intent} as intent_due, ${outcome} as outcome_due, ${PLACED} as placed
+    sql`select ${storedColumns}, ${intent} as intent_due, ${outcome} as outcome_due, ${SEALED_IN} as sealed_in
       from ${from}`,
   );
 }

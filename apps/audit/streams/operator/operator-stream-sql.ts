@@ -3,15 +3,15 @@ import { sql } from "drizzle-orm";
 import { bigint } from "../../bigint-sql.ts";
 import { BATCH_ENTRIES_MAX, OPERATOR_STREAM, type Part } from "../batch.ts";
 import { selectEntries, unbroken } from "../delivery-sql.ts";
-import type { ChainPlace } from "../entry.ts";
+import type { ChainPosition } from "../entry.ts";
 import { failed, HEALED, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
 
 /**
- * The place up to which the stream has delivered. Chains are delivered in the order of the leaves that contain
- * their heads, and then in the order of their ids. The place names the last delivered chain.
+ * The position up to which the stream has delivered. Chains are delivered in the order of the leaves that contain
+ * their heads, and then in the order of their ids. The position names the last delivered chain.
  */
-export interface Place {
+export interface StreamPosition {
   leaf: number;
   chain_id: number;
 }
@@ -21,7 +21,7 @@ export type Beginning = "now" | "start";
 
 /**
  * Creates the stream if there is none, or changes its receiver. A new receiver is called at once, and the stream
- * continues from its place.
+ * continues from its position.
  */
 export async function openOperatorStream(tx: Orm, url: string, from: Beginning): Promise<void> {
   const isNow = from === "now";
@@ -34,7 +34,7 @@ export async function openOperatorStream(tx: Orm, url: string, from: Beginning):
   if (created.length > 0 && isNow) {
     await rows(
       tx,
-      sql`insert into audit.operator_stream_places (chain_id, position, chain)
+      sql`insert into audit.operator_stream_positions (chain_id, position, chain)
         select id, position, chain from audit.chains where owner like 'organization:%'`,
     );
   }
@@ -44,7 +44,7 @@ export async function openOperatorStream(tx: Orm, url: string, from: Beginning):
   );
 }
 
-export interface OperatorRow extends Place, FailureState {
+export interface OperatorRow extends StreamPosition, FailureState {
   id: string;
 }
 
@@ -59,15 +59,15 @@ export function claimOperatorStream(database: Database, lease: string): Promise<
 }
 
 /** A chain with new entries, and the position up to which it is delivered. */
-interface MovedChain extends Place {
+interface MovedChain extends StreamPosition {
   owner: string;
   head: number;
   position: number;
   chain: string;
 }
 
-/** The next entries of a chain, and the place of the stream once they are delivered. */
-export interface ChainPart extends Part, Place {
+/** The next entries of a chain, and the position of the stream once they are delivered. */
+export interface ChainPart extends Part, StreamPosition {
   /** Whether `entries` are all new entries of the chain that can be delivered. */
   isWhole: boolean;
   /** Whether the next entry is missing from the log. */
@@ -76,9 +76,9 @@ export interface ChainPart extends Part, Place {
 
 const ORGANIZATION = "organization:";
 
-/** Reads the next entries, at most 100, from the chains with new entries, in the order of their places. */
-export async function selectNextParts(database: Database, place: Place): Promise<ChainPart[]> {
-  const wanted = firstEntries(await selectMoved(database, place));
+/** Reads the next entries, at most 100, from the chains with new entries, in the order of their positions. */
+export async function selectNextParts(database: Database, position: StreamPosition): Promise<ChainPart[]> {
+  const wanted = firstEntries(await selectMoved(database, position));
   const { entries: found, isCut } = await selectEntries(database, wanted);
   const cut = isCut ? wanted.findIndex(({ chain_id }) => chain_id === found.at(-1)?.chain_id) : null;
   return wanted.slice(0, cut === null ? undefined : cut + 1).map((chain, index) => {
@@ -93,12 +93,12 @@ export async function selectNextParts(database: Database, place: Place): Promise
   });
 }
 
-function selectMoved(database: Database, { leaf, chain_id }: Place): Promise<MovedChain[]> {
+function selectMoved(database: Database, { leaf, chain_id }: StreamPosition): Promise<MovedChain[]> {
   return query<MovedChain>(database, "select_moved_chains")`
     select chain.id as chain_id, chain.owner, chain.leaf, chain.position as head,
-        coalesce(place.position, case when chain.owner like 'organization:%' then 0 else chain.position end) as position,
-        coalesce(encode(place.chain, 'hex'), repeat('00', 32)) as chain
-      from audit.chains chain left join audit.operator_stream_places place on place.chain_id = chain.id
+        coalesce(delivered.position, case when chain.owner like 'organization:%' then 0 else chain.position end) as position,
+        coalesce(encode(delivered.chain, 'hex'), repeat('00', 32)) as chain
+      from audit.chains chain left join audit.operator_stream_positions delivered on delivered.chain_id = chain.id
       where chain.leaf >= ${bigint(leaf)}
         and (chain.leaf > ${bigint(leaf)} or chain.id > ${bigint(chain_id)})
       order by chain.leaf, chain.id limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
@@ -123,14 +123,14 @@ function firstEntries(moved: readonly MovedChain[]): WantedChain[] {
 }
 
 /**
- * Stores the stream's new place and the positions up to which chains are delivered, and renews the stream's lease. If
+ * Stores the stream's new position and the positions up to which chains are delivered, and renews the stream's lease. If
  * `isDelivered`, resets the count of failures. Returns false, and writes nothing, if the lease was lost.
  */
 export async function advanceOperatorStream(
   database: Database,
   lease: string,
-  { leaf, chain_id }: Place,
-  positions: readonly (ChainPlace & { chain_id: number })[],
+  { leaf, chain_id }: StreamPosition,
+  positions: readonly (ChainPosition & { chain_id: number })[],
   isDelivered: boolean,
 ): Promise<boolean> {
   const healed = isDelivered ? sql`, ${HEALED}` : sql``;
@@ -139,8 +139,8 @@ export async function advanceOperatorStream(
         update audit.operator_stream set leaf = ${bigint(leaf)}, chain_id = ${bigint(chain_id)},
           lease_until = ${leaseEnd} ${healed}
         where lease = ${lease} returning lease
-      ), placed as (
-        insert into audit.operator_stream_places (chain_id, position, chain)
+      ), stored as (
+        insert into audit.operator_stream_positions (chain_id, position, chain)
         select given.chain_id, given.position, decode(given.chain, 'hex')
         from moved, json_to_recordset(${JSON.stringify(positions)}::text::json)
           as given(chain_id bigint, position bigint, chain text)

@@ -10,7 +10,7 @@ import {
   failOperatorStream,
   type OperatorRow,
   openOperatorStream,
-  type Place,
+  type StreamPosition,
   selectNextParts,
 } from "./operator-stream-sql.ts";
 
@@ -43,13 +43,13 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
 function operatorCursor(deps: OperatorStreamDeps, row: OperatorRow, lease: string): LeasedCursor {
   const { reads, writes, settings, clock, log } = deps;
   let stream = row;
-  const advance = (place: Place, parts: readonly ChainPart[], isDelivered: boolean) => {
-    stream = { ...stream, ...place, ...(isDelivered && { failures: 0, failing_ms: 0 }) };
+  const advance = (position: StreamPosition, parts: readonly ChainPart[], isDelivered: boolean) => {
+    stream = { ...stream, ...position, ...(isDelivered && { failures: 0, failing_ms: 0 }) };
     const delivered = parts.flatMap(({ chain_id, entries }) => {
       const last = entries.at(-1);
       return last === undefined ? [] : [{ chain_id, position: last.position, chain: last.chain }];
     });
-    return advanceOperatorStream(writes, lease, place, delivered, isDelivered);
+    return advanceOperatorStream(writes, lease, position, delivered, isDelivered);
   };
   return {
     url: settings.url,
@@ -70,7 +70,7 @@ function operatorCursor(deps: OperatorStreamDeps, row: OperatorRow, lease: strin
         messageId: messageIdOf(parts, count),
         body: parts.length === 0 ? null : body,
         count,
-        advance: (callMs) => advance(placeAfter(stream, found, count), parts, callMs !== null),
+        advance: (callMs) => advance(positionAfter(stream, found, count), parts, callMs !== null),
       };
     },
     /** Never pauses the stream for good, because only the operator could resume it. */
@@ -91,14 +91,14 @@ function messageIdOf(parts: readonly ChainPart[], count: number): string {
   return `${OPERATOR_STREAM}-${begin}-${end}-${count}`;
 }
 
-/** Returns the place after the last part that the first `count` entries deliver in full. */
-function placeAfter(from: Place, parts: readonly ChainPart[], count: number): Place {
-  let place = from;
+/** Returns the position after the last part that the first `count` entries deliver in full. */
+function positionAfter(from: StreamPosition, parts: readonly ChainPart[], count: number): StreamPosition {
+  let position = from;
   let left = count;
   for (const { entries, isWhole, leaf, chain_id } of parts) {
     left -= entries.length;
     if (left < 0 || !isWhole) break;
-    place = { leaf, chain_id };
+    position = { leaf, chain_id };
   }
-  return { leaf: place.leaf, chain_id: place.chain_id };
+  return { leaf: position.leaf, chain_id: position.chain_id };
 }

@@ -7,8 +7,8 @@ const EXPORTS_MAX = 4;
 const PER_LOG_MAX = 2;
 /** The longest time that an export waits for a slot if no export of the same log has a slot. */
 const WAIT_MS = 5_000;
-/** The time between two looks for a slow reader while a log waits. */
-const LOOK_MS = 500;
+/** The time between two checks for a slow reader while a log waits. */
+const SLOWEST_CHECK_MS = 500;
 const WAITING_MAX = 100;
 
 export interface PaceLimits {
@@ -94,7 +94,7 @@ export class ExportSlot {
  * - A freed slot goes to a waiting log.
  * - While a log waits, the slowest of the slow readers loses its slot, at most one for each wait.
  */
-export class ExportPermits {
+export class ExportSlots {
   readonly #clock: Clock;
   readonly #running = new Set<ExportSlot>();
   /** Waiting exports in the order of arrival, at most one for each log. */
@@ -137,12 +137,12 @@ export class ExportPermits {
   /** Ends the export of the slowest slow reader, now or as soon as there is one. Returns a function that stops this. */
   #endSlowest(): () => void {
     let cancel = () => {};
-    const look = () => {
+    const check = () => {
       const slowest = this.#slowest();
-      if (slowest === undefined) cancel = this.#clock.after(LOOK_MS, look);
+      if (slowest === undefined) cancel = this.#clock.after(SLOWEST_CHECK_MS, check);
       else slowest.giveUp();
     };
-    look();
+    check();
     return () => cancel();
   }
 
