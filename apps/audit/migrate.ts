@@ -2,8 +2,8 @@ import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { auditProgram } from "./config.ts";
-import { MIGRATIONS, type OwnerConfig, openAsOwner, ownerVariables, SCHEMA } from "./database.ts";
 import { lockPartitions } from "./events/partitions-sql.ts";
+import { MIGRATIONS, type OwnerConfig, openAsOwner, ownerVariables, SCHEMA } from "./owner-database.ts";
 import { createRole, grantWork, selectRole } from "./service-role-sql.ts";
 
 /** Runs the migrations, grants `role` the service's rights, and returns a report. */

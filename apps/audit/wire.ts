@@ -4,10 +4,10 @@ import { type Database, migrateAtStart, openWithReads } from "@ostiary/lib/runti
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
-import { MIGRATIONS, SCHEMA } from "./database.ts";
 import { readLimits } from "./events/event-sql.ts";
 import { partitionKeeper } from "./events/partition-keeper.ts";
 import { Exports } from "./exports/export.ts";
+import { MIGRATIONS, SCHEMA } from "./owner-database.ts";
 import { wireProof } from "./proof/index.ts";
 import { wireStreams } from "./streams/wire.ts";
 import { quotaSweeper } from "./usage/quota-sweeper.ts";

@@ -4,11 +4,11 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import { lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { auditVariables } from "../config.ts";
-import { openAsOwner, ownerVariables } from "../database.ts";
+import { openAsOwner, ownerVariables } from "../owner-database.ts";
 import { SignedRoots, UnknownSigner } from "./root/signed-root.ts";
 import { checkSigningKeyFile, loadLogKeys } from "./root/signing-keys.ts";
+import type { PassDeps } from "./seal/pass-deps.ts";
 import { newMemory } from "./seal/read-pass.ts";
-import type { PassDeps } from "./seal/seal-pass.ts";
 import { selectState } from "./seal/state-sql.ts";
 
 /**

@@ -24,7 +24,7 @@ import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { refuse } from "../field-problems.ts";
-import { resultCounter, writeResponses } from "../results.ts";
+import { resultCounter, writeResponses } from "../write-results.ts";
 import { selectUsageEvents, usageEventExists } from "./feed-sql.ts";
 import { questionProblems, reportProblems } from "./problems.ts";
 import { selectQuotaCounts } from "./quota-sql.ts";

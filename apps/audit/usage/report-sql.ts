@@ -2,7 +2,7 @@ import type { UsageReport } from "@ostiary/lib/contracts/usage-contract";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { bigint } from "../bigint-sql.ts";
-import type { WriteResult } from "../results.ts";
+import type { WriteResult } from "../write-results.ts";
 import { addCharges } from "./quota-sql.ts";
 import { KEY_COLUMNS, TOTAL_COLUMNS } from "./usage-columns.ts";
 import { SUMS } from "./usage-sql.ts";

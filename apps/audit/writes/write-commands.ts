@@ -3,7 +3,7 @@ import type { IntentWriteResult, OutcomeWriteResult } from "@ostiary/lib/contrac
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../events/partitions-sql.ts";
-import type { WriteResult } from "../results.ts";
+import type { WriteResult } from "../write-results.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
 import { type Checked, checkedIntent, type PendingIntent } from "./intent.ts";
 import { checkedOutcome, notAUserRoute } from "./outcome.ts";

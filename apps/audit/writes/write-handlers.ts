@@ -20,7 +20,7 @@ import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { refuse } from "../field-problems.ts";
-import { resultCounter, writeResponses } from "../results.ts";
+import { resultCounter, writeResponses } from "../write-results.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import { notAUserRoute, outcomeProblems } from "./outcome.ts";
 import { type EventWriter, writeIntents, writeOutcomes } from "./write-commands.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import type { WriteResult } from "../results.ts";
+import type { WriteResult } from "../write-results.ts";
 
 interface IntentWrite {
   /** The ULID that the event gets if the log has no event with this `request_id` yet. Unused otherwise. */

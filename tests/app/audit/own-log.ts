@@ -1,6 +1,7 @@
 import { makePartitions } from "@ostiary/audit/partitions";
 import { proofChunks } from "@ostiary/audit/proof";
-import { type PassDeps, sealAll } from "@ostiary/audit/proof/seal/seal-pass";
+import type { PassDeps } from "@ostiary/audit/proof/seal/pass-deps";
+import { sealAll } from "@ostiary/audit/proof/seal/seal-all";
 import { restartChain } from "@ostiary/audit/restart";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";
 import { systemClock } from "@ostiary/lib/async";
@@ -79,7 +80,7 @@ export class OwnLog implements AsyncDisposable {
     return writePast(this.database, organization, at, count);
   }
 
-  /** Seals everything, by default now, and looks at logs that were left out. */
+  /** Seals everything, by default now, and rechecks logs that were left out. */
   async seal(at?: string): Promise<void> {
     const clock = at === undefined ? systemClock : { ...systemClock, now: () => Date.parse(at) };
     await sealAll({ ...this.deps, clock });

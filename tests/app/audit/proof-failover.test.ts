@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions";
-import { sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { sealAll } from "@ostiary/audit/proof/seal/seal-all";
+import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { type Database, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { freshDatabase, services } from "../../support/index.ts";
 import { newLog, sqlOn } from "./audit-service.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { lookAgain, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { recheckAltered } from "@ostiary/audit/proof/seal/recheck";
+import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -22,7 +23,7 @@ const reasonOf = async (owner: string) => {
 const isComplete = async (owner: string, events: number) =>
   expect(await log.verdict(owner)).toMatchObject({ result: "complete", events });
 
-/** Seals what is new, and does not look at logs that were left out. */
+/** Seals what is new, and does not recheck logs that were left out. */
 async function sealNew() {
   for (let end = ""; end !== "done"; ) ({ end } = await sealPass(log.deps));
 }
@@ -46,7 +47,7 @@ async function alteredLog(owner: string, alteration: string): Promise<void> {
   await log.write(1, owner);
 }
 
-/** More events than one pass looks at. */
+/** More events than one pass reads. */
 const WAITING = 5_001;
 
 const ID = "(select id from audit.chains where owner = $OWNER)";
@@ -95,7 +96,7 @@ describe("a log whose rows are not what was sealed", () => {
     await isComplete(owner, 4);
   });
 
-  test("is looked at without a read of its events while it differs, so that other logs do not wait for a long log", async () => {
+  test("is rechecked without reading its events while it differs, so that other logs do not wait for a long log", async () => {
     await alteredLog("long-log", MOVED);
     await log.seal();
     const { state } = await sealPass(log.deps);
@@ -103,27 +104,27 @@ describe("a log whose rows are not what was sealed", () => {
     await using other = await newLog(log.url);
     await other.transaction("lock", async (tx) => {
       await rows(tx, sql`lock table audit.audit_events in access exclusive mode`);
-      await Array.fromAsync(lookAgain(log.deps, { altered: ["organization:long-log"] }));
+      await Array.fromAsync(recheckAltered(log.deps, { altered: ["organization:long-log"] }));
     });
     await alter("long-log", MOVED_BACK);
     await log.seal();
     await isComplete("long-log", 4);
   });
 
-  /** Writes a log that waits with more events than one pass looks at, and whose rows match again. */
+  /** Writes a log that waits with more events than one pass reads, and whose rows match again. */
   async function waitingLog(owner: string) {
     await alteredLog(owner, MOVED);
     await log.seal();
     await alter(owner, `${insertionOf(WAITING, "$O")}; ${MOVED_BACK}`);
     await sealNew();
     expect(await reasonOf(owner)).toBeDefined();
-    return lookAgain(log.deps, { altered: [`organization:${owner}`] });
+    return recheckAltered(log.deps, { altered: [`organization:${owner}`] });
   }
 
   test("is taken back in steps, between which other logs go on, with what is written to it meanwhile", async () => {
     const owner = "long-wait";
-    const looks = await waitingLog(owner);
-    await looks.next();
+    const rechecks = await waitingLog(owner);
+    await rechecks.next();
     expect(await reasonOf(owner)).toBeDefined();
     const [early] = await log.sql<{ id: string }>`
       select min(id) as id from audit.audit_events where organization_id = ${owner} and outcome = 'pending'`;
@@ -132,49 +133,49 @@ describe("a log whose rows are not what was sealed", () => {
     await log.write(2, "beside-long-wait");
     await sealNew();
     await isComplete("beside-long-wait", 2);
-    await Array.fromAsync(looks);
+    await Array.fromAsync(rechecks);
     expect(await reasonOf(owner)).toBeUndefined();
     await isComplete(owner, WAITING + 6);
   });
 
   test("stays left out when a page before the last has an event that cannot be sealed", async () => {
     const owner = "unsealable-wait";
-    const looks = await waitingLog(owner);
+    const rechecks = await waitingLog(owner);
     const event = `(select min(e.id) from audit.audit_events e where e.organization_id = 'unsealable-wait'
       and not exists (select from audit.entries n where n.event_id = e.id))`;
     await alter(owner, `${SALTLESS}; update audit.audit_events set intent_salt = null where id = ${event}`);
-    await Array.fromAsync(looks);
+    await Array.fromAsync(rechecks);
     expect(await reasonOf(owner)).toMatch(/^the event \w{26} cannot be sealed: .*has no salt/);
   });
 
-  test("is looked at from the start when a restart gives up entries that the look has read", async () => {
+  test("is rechecked from the start when a restart gives up entries that the recheck has read", async () => {
     const owner = "restarted-wait";
-    const looks = await waitingLog(owner);
-    await looks.next();
+    const rechecks = await waitingLog(owner);
+    await rechecks.next();
     const event = `(select event_id from audit.entries where chain_id = ${ID} and position = 5001)`;
     await alter(owner, `update audit.audit_events set ip = '::9' where id = ${event}`);
     expect(await log.restartOwner(owner)).toEqual({ from: 5_001, to: 5_002 });
-    await Array.fromAsync(looks);
+    await Array.fromAsync(rechecks);
     expect(await reasonOf(owner)).toBeUndefined();
     await sealNew();
     expect((await log.proof(owner)).events).toHaveLength(WAITING + 4);
   });
 
-  test("is looked at from the start when the database was restored on a server with lower transaction numbers", async () => {
+  test("is rechecked from the start when the database was restored on a server with lower transaction numbers", async () => {
     const owner = "restored-wait";
-    const looks = await waitingLog(owner);
+    const rechecks = await waitingLog(owner);
     await log.tamper("update audit.sealer set sealed_to = '4000000000:4000000000:'");
-    await looks.next();
+    await rechecks.next();
     const [early] = await log.sql<{ id: string }>`
       select min(id) as id from audit.audit_events where organization_id = ${owner} and outcome = 'pending'`;
     await writePastOutcome(log.database, early?.id ?? "");
     await sealNew();
-    await Array.fromAsync(looks);
+    await Array.fromAsync(rechecks);
     expect(await reasonOf(owner)).toBeUndefined();
     await isComplete(owner, WAITING + 4);
   });
 
-  test("gets its turn although many more chains than one look has room for stay altered", async () => {
+  test("gets its turn although many more chains than one recheck reads stay altered", async () => {
     const owner = "behind-many";
     const many = "select 'organization:many-' || n as owner, n from generate_series(1, 201) n";
     await log.sealed(2, owner);
@@ -187,8 +188,8 @@ describe("a log whose rows are not what was sealed", () => {
       insert into audit.altered_chains (owner, reason) values ($OWNER, 'a test')`,
     );
     const altered = Array.from({ length: 201 }, (_, n) => `organization:many-${n + 1}`);
-    for (let look = 0; look < 3; look++) {
-      await Array.fromAsync(lookAgain(log.deps, { altered: [...altered, `organization:${owner}`] }));
+    for (let recheck = 0; recheck < 3; recheck++) {
+      await Array.fromAsync(recheckAltered(log.deps, { altered: [...altered, `organization:${owner}`] }));
     }
     expect(await reasonOf(owner)).toBeUndefined();
     await log.tamper(
@@ -386,20 +387,20 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
     expect(log.deps.memory.unreadable.size).toBe(0);
   });
 
-  test("does not stop a look at another log that reads what was sealed meanwhile", async () => {
-    const [owner, other] = ["looked-at", "unreadable-meanwhile"];
+  test("does not stop a recheck of another log that reads what was sealed meanwhile", async () => {
+    const [owner, other] = ["rechecked", "unreadable-meanwhile"];
     await alteredLog(owner, MOVED);
     await log.seal();
     await alter(owner, MOVED_BACK);
     const [before] = await log.sql<{ sealed_to: string }>`select sealed_to::text from audit.sealer`;
     await log.write(1, other);
     await damage(other);
-    await log.write(1, "beside-looked-at");
+    await log.write(1, "beside-rechecked");
     await sealNew();
     expect(await reasonOf(other)).toContain("cannot be read");
     const sealed_to = before?.sealed_to ?? "";
-    const look = { owner: `organization:${owner}`, position: 5, after: null, sealed_to };
-    expect(await sealPass(log.deps, { look })).toMatchObject({ look: null, end: "done" });
+    const recheck = { owner: `organization:${owner}`, position: 5, after: null, sealed_to };
+    expect(await sealPass(log.deps, { recheck })).toMatchObject({ recheck: null, end: "done" });
   });
 
   // AU-203
@@ -434,7 +435,7 @@ describe.skipIf(!services().postgres.real)("a log with an event that cannot be r
     await log.restartOwner(owner);
     await alter(waiting, MOVED_BACK);
     const altered = [`organization:${owner}`, `organization:${waiting}`];
-    await Array.fromAsync(lookAgain(log.deps, { altered }));
+    await Array.fromAsync(recheckAltered(log.deps, { altered }));
     expect(await reasonOf(owner)).toContain("cannot be read");
     expect(await reasonOf(waiting)).toBeUndefined();
     await isComplete(waiting, 4);
@@ -466,7 +467,7 @@ test.skipIf(!services().postgres.real)(
     const response = await audit.get(`${logOf("organization-1")}?proof=true`);
     expect(response.status).toBe(503);
     await move(1);
-    // The service looks at the logs that it leaves out every few seconds.
+    // The service rechecks the logs that it leaves out every few seconds.
     await waitFor(async () => {
       passedMs += 5_000;
       return (await metricOf(audit, "audit_altered_logs")) === 0;

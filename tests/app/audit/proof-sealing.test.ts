@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { type PassDeps, sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import type { PassDeps } from "@ostiary/audit/proof/seal/pass-deps";
+import { sealAll } from "@ostiary/audit/proof/seal/seal-all";
+import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { restartChain, restartTree } from "@ostiary/audit/restart";
 import { declareMonth } from "@ostiary/audit/retention/drop-months";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";

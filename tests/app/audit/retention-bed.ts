@@ -1,6 +1,6 @@
 import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
+import type { PassDeps } from "@ostiary/audit/proof/seal/pass-deps";
 import { newMemory } from "@ostiary/audit/proof/seal/read-pass";
-import type { PassDeps } from "@ostiary/audit/proof/seal/seal-pass";
 import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";
 import { systemClock } from "@ostiary/lib/async";

@@ -3,6 +3,7 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { HeadMap, type MapHead, rootOf } from "../heads/head-map.ts";
 import { isLeaf, type LeafSlot, type MapNode, type NodeRef, SLOTS } from "../heads/node.ts";
 import { selectNodes } from "../heads/nodes-sql.ts";
+import type { AlteredChain } from "../seal/altered-chains.ts";
 import {
   type ChainEnd,
   intactEnd,
@@ -11,8 +12,7 @@ import {
   selectEnds,
   selectLastPosition,
 } from "../seal/chain-sql.ts";
-import type { AlteredChain } from "../seal/chains.ts";
-import type { PassDeps } from "../seal/seal-pass.ts";
+import type { PassDeps } from "../seal/pass-deps.ts";
 import type { SealerState } from "../seal/state-sql.ts";
 
 /** The number of nodes that one statement reads. */

@@ -8,11 +8,13 @@ import { selectNewestVersion } from "../heads/nodes-sql.ts";
 import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
 import { EMPTY_TREE } from "../root/signed-root.ts";
 import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
+import { logAltered, TreeAltered } from "../seal/altered-chains.ts";
 import { type ChainRow, forget, intactEnd, selectDroppedMonth } from "../seal/chain-sql.ts";
-import { TreeAltered } from "../seal/chains.ts";
 import { declare } from "../seal/declare.ts";
+import { nextLeaf } from "../seal/next-leaf.ts";
+import type { PassDeps } from "../seal/pass-deps.ts";
 import { checkUnsignedLeaf } from "../seal/read-pass.ts";
-import { logAltered, nextLeaf, type PassDeps, writeSigned } from "../seal/seal-pass.ts";
+import { writeSigned } from "../seal/sign-pass.ts";
 import { type SealerState, selectState } from "../seal/state-sql.ts";
 import { keptHeads } from "./kept-heads.ts";
 

@@ -3,9 +3,10 @@ import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import type { Partition } from "../../events/partitions-sql.ts";
-import { alteredOf } from "../seal/chains.ts";
+import { alteredOf } from "../seal/altered-chains.ts";
 import { type Declared, declare } from "../seal/declare.ts";
-import { type PassDeps, sealAll } from "../seal/seal-pass.ts";
+import type { PassDeps } from "../seal/pass-deps.ts";
+import { sealAll } from "../seal/seal-all.ts";
 import { chainsOfMonth, MonthAltered } from "./chains-of-month.ts";
 import { dropPartition, type PartitionRow, selectNow, selectPartitions } from "./retention-sql.ts";
 

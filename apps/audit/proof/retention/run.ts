@@ -6,7 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { auditProgram } from "../../config.ts";
 import { dropUsage } from "../../usage/retention-sql.ts";
 import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
-import type { PassDeps } from "../seal/seal-pass.ts";
+import type { PassDeps } from "../seal/pass-deps.ts";
 import { type DroppedMonth, dropMonths } from "./drop-months.ts";
 
 const MONTHS_MAX = 1_200;

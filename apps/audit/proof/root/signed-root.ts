@@ -15,7 +15,7 @@ import {
   treeHeadText,
 } from "@ostiary/lib/domain/tlog";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { TreeAltered } from "../seal/chains.ts";
+import { TreeAltered } from "../seal/altered-chains.ts";
 import type { SealerState, TreeStart } from "../seal/state-sql.ts";
 import type { LogKeys } from "./signing-keys.ts";
 import { type LeafRow, leafOf, selectFrontier, selectLeaf } from "./tree-sql.ts";

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { type Declaration, declarationHash } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { appendToChains } from "./append-to-chains.ts";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
-import { planChains } from "./chains.ts";
+import { nextLeaf } from "./next-leaf.ts";
+import type { PassDeps } from "./pass-deps.ts";
 import { openMap, type PassRead } from "./read-pass.ts";
-import { type Base, nextLeaf, type PassDeps, sealPass, writeSigned } from "./seal-pass.ts";
+import { sealPass } from "./seal-pass.ts";
+import { type Base, writeSigned } from "./sign-pass.ts";
 import { selectState } from "./state-sql.ts";
 
 const SALT_BYTES = 16;
@@ -69,7 +72,7 @@ function writeDeclarations(deps: PassDeps, read: ChainsRead, { declared, chains,
     const month = kind === "retention" ? declaration.month : null;
     return { owner, hash, row: { kind, content, salt, month, declared_at: declaration.declared_at } };
   });
-  const plan = planChains(entries, chains, map);
+  const plan = appendToChains(entries, chains, map);
   const write = {
     holder: deps.holder ?? state.holder,
     sealed_to: state.sealed_to,

@@ -1,8 +1,8 @@
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { AlteredChain } from "./altered-chains.ts";
 import { isAboutRows } from "./chain-sql.ts";
-import type { AlteredChain } from "./chains.ts";
 import { nextPage, type SealMemory } from "./read-pass.ts";
 import { insertAltered, selectState } from "./state-sql.ts";
 import { type DueEvent, OPEN, selectDue, selectEach, selectOwners } from "./unsealed-sql.ts";

@@ -2,8 +2,9 @@ import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { NodeWrite } from "../heads/head-map.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
+import type { AlteredChain } from "./altered-chains.ts";
+import type { SealedEntry } from "./append-to-chains.ts";
 import type { ChainEnd } from "./chain-sql.ts";
-import type { AlteredChain, SealedEntry } from "./chains.ts";
 import type { NewEntry } from "./entries.ts";
 import type { TreeStart } from "./state-sql.ts";
 

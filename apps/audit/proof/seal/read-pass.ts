@@ -4,8 +4,8 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { HeadMap, NodeCache, rootOf } from "../heads/head-map.ts";
 import type { SignedRoots, TrustedTree } from "../root/signed-root.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
+import { type AlteredChain, alteredOf, TreeAltered } from "./altered-chains.ts";
 import { type ChainRow, intactEnd, selectChains, selectMoved } from "./chain-sql.ts";
-import { type AlteredChain, alteredOf, TreeAltered } from "./chains.ts";
 import { ownersOf, type UnsealedRow } from "./entries.ts";
 import {
   FIRST_SNAPSHOT,
@@ -30,20 +30,20 @@ export interface SealMemory {
   /** Ids of events whose content and owners the database cannot return, as far as the next pass has them. */
   unreadable: Set<string>;
   /** Owners of left-out chains that had their turn while others wait for theirs. */
-  looked: Set<string>;
+  rechecked: Set<string>;
 }
 
 export function newMemory(roots: SignedRoots): SealMemory {
-  return { roots, nodes: new NodeCache(), unreadable: new Set(), looked: new Set() };
+  return { roots, nodes: new NodeCache(), unreadable: new Set(), rechecked: new Set() };
 }
 
 /**
- * The progress of a look at a chain that was left out. A look reads the events of the log in pages, then what was sealed
- * for other logs since its first page. It begins again if the database is restored during the look.
+ * The progress of a recheck of a chain that was left out. A recheck reads the events of the log in pages, then what was sealed
+ * for other logs since its first page. It begins again if the database is restored during the recheck.
  */
-export interface Look {
+export interface Recheck {
   owner: string;
-  /** The end of the chain. A look begins again when something else has moved the end, such as a restart. */
+  /** The end of the chain. A recheck begins again when something else has moved the end, such as a restart. */
   position: number;
   /** The last event that was read, or null once the last page was read. */
   after: string | null;
@@ -51,15 +51,15 @@ export interface Look {
   sealed_to: string | null;
 }
 
-export function newLook(owner: string, position = 0): Look {
+export function newRecheck(owner: string, position = 0): Recheck {
   return { owner, position, after: "", sealed_to: null };
 }
 
 export interface PassOptions {
   /** Whether this replica may seal in a state. */
   isMine?: (state: SealerState) => boolean;
-  /** The look that the pass continues. Without one, the pass seals what is new. */
-  look?: Look | null;
+  /** The recheck that the pass continues. Without one, the pass seals what is new. */
+  recheck?: Recheck | null;
   /** The only owners whose entries the pass writes, or null for all. */
   only?: ReadonlySet<string> | null;
 }
@@ -72,8 +72,8 @@ export interface Due {
   /** Whether the pass moves the sealed snapshot. It does so for events of left-out logs too. */
   isDue: boolean;
   behind: boolean;
-  /** The look as it continues after this pass, or null. */
-  look: Look | null;
+  /** The recheck as it continues after this pass, or null. */
+  recheck: Recheck | null;
 }
 
 /** The events that a pass may seal, their chains, and the map of heads under the last signed root. */
@@ -94,7 +94,7 @@ export interface PassRead extends Due {
 export async function readPass(
   tx: Orm,
   { memory, clock }: { memory: SealMemory; clock: Clock },
-  { isMine = () => true, look = null, only = null }: PassOptions,
+  { isMine = () => true, recheck = null, only = null }: PassOptions,
 ): Promise<{ state: SealerState; tree: TrustedTree; read: PassRead | "others" | "unsigned" }> {
   const state = await selectState(tx);
   const tree = await memory.roots.check(tx, state);
@@ -103,7 +103,7 @@ export async function readPass(
     await checkUnsignedLeaf(tx, memory.nodes, tree, tree.unsigned, clock.now());
     return { state, tree, read: "unsigned" };
   }
-  const wanted = look ?? (await dueRows(tx, state, memory));
+  const wanted = recheck ?? (await dueRows(tx, state, memory));
   const leftOut = new Set(state.altered);
   const isOpen = (each: string) => (only?.has(each) ?? true) && !leftOut.has(each);
   const isNew = "rows" in wanted;
@@ -132,17 +132,17 @@ export async function readPass(
 async function waitingRows(
   tx: Orm,
   { sealed_to }: SealerState,
-  given: Look,
+  given: Recheck,
   [chain]: readonly ChainRow[],
 ): Promise<Due> {
-  if (chain === undefined) return { rows: [], sealed_to, isDue: false, behind: false, look: null };
+  if (chain === undefined) return { rows: [], sealed_to, isDue: false, behind: false, recheck: null };
   const { owner, position } = chain;
   const to = parseSnapshot(sealed_to);
   const isCurrent = given.sealed_to === null || !isRestored(parseSnapshot(given.sealed_to), to);
-  const look = isCurrent && given.position === position ? given : newLook(owner, position);
-  const readTo = look.sealed_to ?? sealed_to;
-  if (look.after !== null) {
-    const rows = await selectLogPage(tx, owner, look.after, ENTRIES_MAX);
+  const recheck = isCurrent && given.position === position ? given : newRecheck(owner, position);
+  const readTo = recheck.sealed_to ?? sealed_to;
+  if (recheck.after !== null) {
+    const rows = await selectLogPage(tx, owner, recheck.after, ENTRIES_MAX);
     const after = rows.length < ENTRIES_MAX ? null : (rows.at(-1)?.id ?? null);
     const behind = after !== null || readTo !== sealed_to;
     return {
@@ -150,15 +150,15 @@ async function waitingRows(
       sealed_to,
       isDue: false,
       behind,
-      look: behind ? { ...look, after, sealed_to: readTo } : null,
+      recheck: behind ? { ...recheck, after, sealed_to: readTo } : null,
     };
   }
   const from = parseSnapshot(readTo);
   const window = windowAfter(from, to, await selectBound(tx, from.xmax, ENTRIES_MAX));
   const rows = await selectWindow(tx, window, logOf(owner));
   const behind = window.before < to.xmax;
-  const next = { ...look, sealed_to: snapshotText(sealedAfter(window)) };
-  return { rows, sealed_to, isDue: false, behind, look: behind ? next : null };
+  const next = { ...recheck, sealed_to: snapshotText(sealedAfter(window)) };
+  return { rows, sealed_to, isDue: false, behind, recheck: behind ? next : null };
 }
 
 /**
@@ -187,7 +187,7 @@ async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory):
   const behind = startsAgain || !isLast;
   const isDue = behind || rows.length > 0 || (await selectDue(tx, window)).length > 0;
   const next = startsAgain ? FIRST_SNAPSHOT : sealedAfter(window);
-  return { rows, sealed_to: snapshotText(next), isDue, behind, look: null };
+  return { rows, sealed_to: snapshotText(next), isDue, behind, recheck: null };
 }
 
 /**

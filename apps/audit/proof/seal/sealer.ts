@@ -5,9 +5,11 @@ import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/
 import { Counter } from "prom-client";
 import { LogSetBack, SignedRoots } from "../root/signed-root.ts";
 import { type LogKeys, verifierKeys } from "../root/signing-keys.ts";
-import { TreeAltered } from "./chains.ts";
+import { TreeAltered } from "./altered-chains.ts";
+import type { PassDeps } from "./pass-deps.ts";
 import { newMemory } from "./read-pass.ts";
-import { lookAgain, type PassDeps, sealPass } from "./seal-pass.ts";
+import { recheckAltered } from "./recheck.ts";
+import { sealPass } from "./seal-pass.ts";
 import type { SealerState } from "./state-sql.ts";
 
 interface SealerDeps {
@@ -25,8 +27,8 @@ interface SealerDeps {
 /** Another replica replaces a sealer that writes nothing for its interval plus this time. */
 const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
-/** Pause between two looks at chains that were left out. */
-const LOOK_MS = 5_000;
+/** Pause between two rechecks of chains that were left out. */
+const RECHECK_MS = 5_000;
 
 /**
  * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. Another replica takes over
@@ -42,9 +44,9 @@ export class Sealer {
   #sealedThroughMs: number;
   #alteredLogs = 0;
   #isSetBack = false;
-  #lookAtMs = 0;
-  /** The current looks at left-out chains, or null. */
-  #looks: ReturnType<typeof lookAgain> | null = null;
+  #recheckAtMs = 0;
+  /** The current rechecks of left-out chains, or null. */
+  #rechecks: ReturnType<typeof recheckAltered> | null = null;
   #isSealing = false;
 
   constructor(deps: SealerDeps) {
@@ -134,13 +136,13 @@ export class Sealer {
       if (end === "behind") continue;
       if (end !== "done") return;
       this.#sealedThroughMs = startedMs;
-      if (this.#looks === null) {
-        if (startedMs < this.#lookAtMs) return;
-        this.#lookAtMs = startedMs + LOOK_MS;
-        this.#looks = lookAgain(this.#pass, state);
+      if (this.#rechecks === null) {
+        if (startedMs < this.#recheckAtMs) return;
+        this.#recheckAtMs = startedMs + RECHECK_MS;
+        this.#rechecks = recheckAltered(this.#pass, state);
       }
-      if (!(await this.#looks.next()).done) continue;
-      this.#looks = null;
+      if (!(await this.#rechecks.next()).done) continue;
+      this.#rechecks = null;
       return;
     }
   }

@@ -59,7 +59,7 @@ describe.skipIf(!services().postgres.real)("while the database refuses rows, all
       );
       await waitFor(async () => (await leftOut(`${name}-%`)).length === 40, { timeoutMs: 30_000 });
       for (const n of [1, 20, 40]) await expectComplete(`near-${name}-${n}`, 1);
-      // goes on after the owners that were left out are looked at again
+      // goes on after the owners that were left out are rechecked
       await writeEvents(audit, 1, { organization_id: `later-${name}` });
       await expectComplete(`later-${name}`, 1);
     } finally {
