@@ -262,7 +262,7 @@ function checkDemoReach(env: Environment): ConfigCheck<PlatformConfig> {
 }
 
 /**
- * Checks the folder and the ports before anything is opened. If a platform already runs in the folder, reports only
+ * Checks the data directory and the ports before anything is opened. If a platform already runs in the directory, reports only
  * that platform, because its ports are in use too.
  */
 function checkPlace(config: Partial<PlatformConfig>): ConfigProblem[] {

@@ -5,14 +5,14 @@ import { basename, dirname, join, resolve } from "node:path";
 import { checkSigningKeyFile } from "@ostiary/audit/signing-keys";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/secrets";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
-import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import {
   claimHolder,
   claimPath,
-  FolderInUse,
-  openFolder,
-  UnusableFolder,
-} from "@ostiary/lib/runtime/data-folder";
+  DirectoryInUse,
+  openDirectory,
+  UnusableDirectory,
+} from "@ostiary/lib/runtime/claimed-directory";
+import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import { pgliteUrl } from "@ostiary/lib/runtime/stores/database";
 
 export const STREAM_KEYS = "audit-stream-keys";
@@ -52,10 +52,10 @@ const CLAIM = "platform";
 
 async function claim(root: string): Promise<() => Promise<void>> {
   try {
-    return await claimPath(join(await openFolder(root), CLAIM));
+    return await claimPath(join(await openDirectory(root), CLAIM));
   } catch (error) {
-    if (!(error instanceof UnusableFolder)) throw error;
-    throw unusable(root, error instanceof FolderInUse ? alreadyRuns(error.holder) : error.reason);
+    if (!(error instanceof UnusableDirectory)) throw error;
+    throw unusable(root, error instanceof DirectoryInUse ? alreadyRuns(error.holder) : error.reason);
   }
 }
 
@@ -67,7 +67,7 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path; // the folder does not exist, so no platform runs in it
+    return path; // the directory does not exist, so no platform runs in it
   }
 }
 
@@ -140,17 +140,20 @@ const OTHERS = 0o077;
 
 /** Returns the token in the file, which it closes to others. Returns null if the file is missing or empty. */
 async function keptToken(file: string): Promise<string | null> {
-  const [folder, name] = [dirname(file), basename(file)];
+  const [directory, name] = [dirname(file), basename(file)];
   const found = await lstat(file).catch(() => null);
   if (found === null) return null;
   // A file of another user contains a token that the other user knows.
   if (!found.isFile() || found.uid !== process.getuid?.()) {
-    throw unusable(folder, `its file ${name} is not a file of this user: delete it for a new token.`);
+    throw unusable(directory, `its file ${name} is not a file of this user: delete it for a new token.`);
   }
   if ((found.mode & OTHERS) !== 0) await chmod(file, 0o600);
   const token = (await readFile(file, "utf8")).trim();
   if (token !== "" && !TOKEN.test(token)) {
-    throw unusable(folder, `its file ${name} is not one line of visible ASCII: delete it for a new token.`);
+    throw unusable(
+      directory,
+      `its file ${name} is not one line of visible ASCII: delete it for a new token.`,
+    );
   }
   return token || null;
 }

@@ -28,7 +28,7 @@ export function startScreen(
     "",
     ...nextSteps(platform, commands),
     "",
-    `Ctrl-C stops Ostiary; the data stays. To begin without data, delete the folder of data and logs.`,
+    `Ctrl-C stops Ostiary; the data stays. To begin without data, delete the directory of data and logs.`,
     "",
   ];
   if (tour) {

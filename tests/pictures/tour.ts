@@ -67,7 +67,7 @@ async function take(steps: TourStep[]): Promise<string[]> {
 function started(screen: string): ScreenText[] {
   const lines = screen.trimStart().split("\n");
   const ready = lines.findIndex((line) => line.startsWith("Ostiary is ready"));
-  // Omit the line with the data folder, whose name differs from run to run.
+  // Omit the line with the data directory, whose name differs from run to run.
   const addresses = lines
     .slice(ready + 1, lines.indexOf("", ready + 2))
     .filter((line) => !/data and/.test(line));

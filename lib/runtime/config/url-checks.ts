@@ -14,7 +14,7 @@ export function isHttpBaseUrl(text: string): boolean {
   return isHttpUrl(text) && !/[?#]/.test(text);
 }
 
-/** Checks `postgres://user:password@host:port,host:port/name?option=value`, or `pglite://` and a folder. */
+/** Checks `postgres://user:password@host:port,host:port/name?option=value`, or `pglite://` and a directory. */
 export function checkDatabaseUrl(text: string): boolean | string {
   if (text.startsWith("pglite://")) return isEmbeddedDatabaseUrl(text);
   const parts = /^postgres(?:ql)?:\/\/([^\s/?#]+)(?:\/[^\s/?#@]*)?(?:\?([^\s#@]*))?$/.exec(text);
@@ -26,8 +26,8 @@ export function checkDatabaseUrl(text: string): boolean | string {
 
 function isEmbeddedDatabaseUrl(text: string): boolean {
   if (text === "pglite://memory") return true;
-  const folder = decoded(text.slice("pglite://".length));
-  return folder !== null && /^\/[^/\0][^\0]*$/.test(folder);
+  const directory = decoded(text.slice("pglite://".length));
+  return directory !== null && /^\/[^/\0][^\0]*$/.test(directory);
 }
 
 const TLS_MODES = ["require", "verify-ca", "verify-full"];

@@ -1,4 +1,5 @@
 import { pause, systemClock } from "../../async/index.ts";
+import { UnusableDirectory } from "../claimed-directory.ts";
 import {
   ConfigError,
   type Environment,
@@ -6,7 +7,6 @@ import {
   type Program,
   programHelp,
 } from "../config/index.ts";
-import { UnusableFolder } from "../data-folder.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
 import { type ListenOptions, type Running, serve } from "./serve.ts";
 import { type Service, StartRefused } from "./service.ts";
@@ -29,7 +29,7 @@ interface Output {
 }
 
 /** The errors that an operator can fix by changing variables, ports or folders. */
-const refusals = [ConfigError, StartRefused, UnusableFolder];
+const refusals = [ConfigError, StartRefused, UnusableDirectory];
 
 /**
  * Runs a process: starts the services with `start`, and shuts them down after a signal (OP-33). If it cannot start,

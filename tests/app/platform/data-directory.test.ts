@@ -1,4 +1,4 @@
-/** Tests of the folder DATA_DIR: when the platform accepts, refuses, keeps and deletes it. */
+/** Tests of the directory DATA_DIR: when the platform accepts, refuses, keeps and deletes it. */
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { lstat, mkdir, symlink, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { FREE_PORTS } from "./bed.ts";
 
 const parent = temporaryFolder("data");
 
-/** Expects that a folder is refused, and returns the message without the folder. */
+/** Expects that a directory is refused, and returns the message without the directory. */
 async function refusal(path: string): Promise<string> {
   const error = await rejection(openDataDirectory(path).then((directory) => directory.close()));
   expect(error).toBeInstanceOf(ConfigError);
@@ -34,7 +34,7 @@ describe("DATA_DIR is refused with its name and the reason if it is", () => {
     expect(await refusal(path)).toContain(reason);
   });
 
-  test("a folder whose token or key cannot be used", async () => {
+  test("a directory whose token or key cannot be used", async () => {
     const path = join(parent, "files");
     await mkdir(join(path, "admin-token"), { recursive: true });
     const messageOf = async (work: Promise<unknown>) => String(await rejection(work));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { access, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { UnusableFolder } from "@ostiary/lib/runtime/data-folder";
+import { UnusableDirectory } from "@ostiary/lib/runtime/claimed-directory";
 import { openDatabase, pgliteUrl, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../../support/index.ts";
@@ -60,7 +60,7 @@ describe("database on PGlite in a directory", () => {
     const directory = await madeBefore("in-use");
     const holder = await holdDirectory(directory);
     const error = await rejection(open(directory));
-    expect(error).toBeInstanceOf(UnusableFolder);
+    expect(error).toBeInstanceOf(UnusableDirectory);
     expect(String(error)).toContain(`${directory} cannot be used: process ${holder.pid} is using it.`);
     holder.kill("SIGKILL");
     await holder.exited;
@@ -82,7 +82,7 @@ describe("database on PGlite in a directory", () => {
     await writeFile(join(parent, "file"), "");
     const directory = join(parent, "file", "data");
     const error = await rejection(open(directory));
-    expect(error).toBeInstanceOf(UnusableFolder);
+    expect(error).toBeInstanceOf(UnusableDirectory);
     expect(String(error)).toContain(`${directory} cannot be used: a file with this name exists.`);
   });
 

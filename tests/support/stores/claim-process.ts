@@ -1,19 +1,19 @@
 /**
- * A process that claims a database's folder, started by `bun claim-process.ts FOLDER AT_MS`. It claims the
- * folder at the time AT_MS, in milliseconds since 1970. It prints the result, and holds the folder for 60 s
+ * A process that claims a database's directory, started by `bun claim-process.ts DIRECTORY AT_MS`. It claims the
+ * directory at the time AT_MS, in milliseconds since 1970. It prints the result, and holds the directory for 60 s
  * or until a test kills the process.
  */
-import { claimFolder } from "@ostiary/lib/runtime/data-folder";
+import { claimDirectory } from "@ostiary/lib/runtime/claimed-directory";
 
 const TIMER_MS = 20;
 
-const [, , folder = "", atMs = "0"] = process.argv;
+const [, , directory = "", atMs = "0"] = process.argv;
 // All processes claim at the same instant. A timer can fire milliseconds late, so the last 20 ms are a busy
 // wait.
 await Bun.sleep(Math.max(0, Number(atMs) - Date.now() - TIMER_MS));
 while (Date.now() < Number(atMs));
 try {
-  const giveUp = await claimFolder(folder);
+  const giveUp = await claimDirectory(directory);
   process.stdout.write("claimed\n");
   await Bun.sleep(60_000);
   await giveUp();

@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { withoutTrailingSlashes } from "../../../domain/routes/stored-form.ts";
+import { claimDirectory, UnusableDirectory } from "../../claimed-directory.ts";
 import type { PeerTls } from "../../config/index.ts";
-import { claimFolder, UnusableFolder } from "../../data-folder.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import type { Database } from "./database.ts";
 import { databaseBootFailure } from "./database-boot-failure.ts";
@@ -19,7 +19,7 @@ export interface DatabaseOptions extends Partial<PostgresLimits> {
 
 /**
  * Opens a database by a URL that the configuration accepts (OP-11). Rejects with `StoreUnavailable` if the server does
- * not respond, and with `UnusableFolder` if the folder cannot be used.
+ * not respond, and with `UnusableDirectory` if the directory cannot be used.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
   const { namespace, observer = observeNothing, tls, ...given } = options;
@@ -45,13 +45,13 @@ async function openPglite(url: string, laneWaitingMax: number): Promise<PgliteAd
   if (url === "pglite://memory") {
     return new PgliteAdapter(await pinned(await PGlite.create()), laneWaitingMax, async () => {});
   }
-  const folder = withoutTrailingSlashes(decodeURIComponent(url.slice("pglite://".length)));
-  const giveUp = await claimFolder(folder);
+  const directory = withoutTrailingSlashes(decodeURIComponent(url.slice("pglite://".length)));
+  const giveUp = await claimDirectory(directory);
   try {
-    return new PgliteAdapter(await pinned(await PGlite.create(folder)), laneWaitingMax, giveUp);
+    return new PgliteAdapter(await pinned(await PGlite.create(directory)), laneWaitingMax, giveUp);
   } catch (error) {
     await giveUp();
-    throw new UnusableFolder(folder, "it holds no database that can be opened.", error);
+    throw new UnusableDirectory(directory, "it holds no database that can be opened.", error);
   }
 }
 
@@ -62,7 +62,7 @@ async function pinned(pglite: PGlite): Promise<PGlite> {
   return pglite;
 }
 
-/** Returns the URL of an embedded database in `folder`, an absolute path that may contain any characters. */
-export function pgliteUrl(folder: string): string {
-  return `pglite://${folder.split("/").map(encodeURIComponent).join("/")}`;
+/** Returns the URL of an embedded database in `directory`, an absolute path that may contain any characters. */
+export function pgliteUrl(directory: string): string {
+  return `pglite://${directory.split("/").map(encodeURIComponent).join("/")}`;
 }

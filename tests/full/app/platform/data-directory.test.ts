@@ -15,7 +15,7 @@ const internalPortOf = async (platform: PlatformHere, service: string) => {
 };
 
 // OP-56, OP-61
-test("DATA_DIR may be a new relative folder with special characters, and keeps its files for the next start", async () => {
+test("DATA_DIR may be a new relative directory with special characters, and keeps its files for the next start", async () => {
   const path = join(parent, "50%25 #1?");
   const env = { DATA_DIR: relative(process.cwd(), path), DATABASE_URL: await freshDatabase() };
   await mkdir(path);

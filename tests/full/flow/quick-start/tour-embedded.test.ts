@@ -7,7 +7,7 @@ import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(150_000);
 
-/** The name of the data folder. Each of its special characters has a meaning in some shell or in a URL. */
+/** The name of the data directory. Each of its special characters has a meaning in some shell or in a URL. */
 const AWKWARD_NAME = `it's "100%41" #1 !! $HOME \`id\` ?[a]=~ {b,c};&`;
 
 // OP-56

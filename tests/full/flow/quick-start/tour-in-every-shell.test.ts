@@ -9,7 +9,7 @@ import { takeTour } from "./tour.ts";
 
 setDefaultTimeout(150_000);
 
-/** The name of the data folder. Each of its special characters has a meaning in some shell or in a URL. */
+/** The name of the data directory. Each of its special characters has a meaning in some shell or in a URL. */
 const AWKWARD_NAME = `it's "100%41" #1 !! $HOME \`id\` ?[a]=~ {b,c};&`;
 
 const absent = Object.keys(SHELLS).filter((shell) => Bun.which(shell) === null);

@@ -3,45 +3,45 @@ import { constants, existsSync, readFileSync, rmSync, writeFileSync } from "node
 import { access, lstat, mkdir, realpath } from "node:fs/promises";
 import { reasonOf, systemErrorCode } from "../domain/errors/index.ts";
 
-/** The data folder cannot be created, is not writable or is in use. */
-export class UnusableFolder extends Error {
+/** The data directory cannot be created, is not writable or is in use. */
+export class UnusableDirectory extends Error {
   readonly reason: string;
 
-  constructor(folder: string, reason: string, cause?: unknown) {
-    super(`The database directory ${folder} cannot be used: ${reason}`, { cause });
-    this.name = "UnusableFolder";
+  constructor(directory: string, reason: string, cause?: unknown) {
+    super(`The data directory ${directory} cannot be used: ${reason}`, { cause });
+    this.name = "UnusableDirectory";
     this.reason = reason;
   }
 }
 
-export class FolderInUse extends UnusableFolder {
+export class DirectoryInUse extends UnusableDirectory {
   /** "process 123", or "another process" if the id of the holder cannot be read. */
   readonly holder: string;
 
-  constructor(folder: string, holder: string, cause?: unknown) {
-    super(folder, `${holder} is using it.`, cause);
-    this.name = "FolderInUse";
+  constructor(directory: string, holder: string, cause?: unknown) {
+    super(directory, `${holder} is using it.`, cause);
+    this.name = "DirectoryInUse";
     this.holder = holder;
   }
 }
 
-/** Creates `folder` for this user alone if it is missing. Resolves with its real path if this process can write to it. */
-export async function openFolder(folder: string): Promise<string> {
+/** Creates `directory` for this user alone if it is missing. Resolves with its real path if this process can write to it. */
+export async function openDirectory(directory: string): Promise<string> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    return await realpath(folder);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+    return await realpath(directory);
   } catch (error) {
-    throw new UnusableFolder(folder, await unusableReason(folder, error));
+    throw new UnusableDirectory(directory, await unusableReason(directory, error));
   }
 }
 
 /**
- * Creates `folder` if it is missing, and claims its real path for this process. Without the claim, two
+ * Creates `directory` if it is missing, and claims its real path for this process. Without the claim, two
  * processes could destroy the data in it. Resolves with a function that releases the claim.
  */
-export async function claimFolder(folder: string): Promise<() => Promise<void>> {
-  return claimPath(await openFolder(folder), folder);
+export async function claimDirectory(directory: string): Promise<() => Promise<void>> {
+  return claimPath(await openDirectory(directory), directory);
 }
 
 /**
@@ -62,8 +62,8 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
     writeFileSync(pidFile, String(process.pid));
   } catch (error) {
     lock?.close();
-    if (isBusy(error)) throw new FolderInUse(shown, holderOf(path), error);
-    throw new UnusableFolder(shown, await unusableReason(path, error));
+    if (isBusy(error)) throw new DirectoryInUse(shown, holderOf(path), error);
+    throw new UnusableDirectory(shown, await unusableReason(path, error));
   }
   const release = () => {
     process.off("exit", release);
@@ -123,7 +123,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "permission denied.",
   EROFS: "the file system is read-only.",
   ENOTDIR: "a file with this name exists.",
-  ENOENT: "a folder above it does not exist and cannot be created.",
+  ENOENT: "a directory above it does not exist and cannot be created.",
   ENAMETOOLONG: "its name is too long.",
   ENOSPC: "the disk is full.",
 };
