@@ -102,7 +102,8 @@ export const ENGLISH = {
   head_not_in_map:
     "The map of this leaf does not have this head: the chain was rebuilt, cut or is another one.",
   leaf_not_in_tree: "The signed tree does not have this leaf, or not at this place.",
-  heads_out_of_order: "The heads under earlier leaves are out of order, or the log went back between them.",
+  heads_out_of_order:
+    "The heads under earlier leaves are out of order, or the log was set back between them.",
   earlier_head_wrong: "The log was rewritten: an earlier head is not on this chain.",
   root_unreadable: "This is not a signed root.",
   root_not_signed: "The root is not signed by the keys that must have signed it.",
@@ -111,14 +112,14 @@ export const ENGLISH = {
     "The tree does not continue an earlier tree of this log: it was forked, set back or rewritten.",
   format_unknown:
     "This version of Ostiary does not know the format of the file. Verify it with a newer version.",
-  no_signed_root: "No signed root covers this log, so only its keeper vouches for it.",
+  no_signed_root: "No signed root covers this log, so only the operator of the log vouches for it.",
   kept_root_newer:
-    "The kept root is newer than this export. Make the export again; if that does not help, the log went back.",
+    "The kept root is newer than this export. Make the export again; if that does not help, the log was set back.",
   kept_root_not_connected:
     "The files do not show that the log continues the kept root. Make the export again with this parameter.",
   root_of_other_log: "The root belongs to a log with another name.",
   event_joined_late:
-    "The event is more than an hour older than an event before it in the chain. An outcome put it into this log, which may come late: the log of its person shows whether the event is that old.",
+    "The event is more than an hour older than an event before it in the chain. Its outcome put it into this log, and outcomes can be late. The log of its person shows whether the event is that old.",
   entries_given_up: "An operator declared that entries here cannot be restored.",
   not_cosigned:
     "Too few witnesses cosigned a tree that has this export. Make the export again; if that does not help, the witnesses refuse the log or do not respond.",

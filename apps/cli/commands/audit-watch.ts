@@ -21,7 +21,7 @@ interface WatchOptions {
 const INTERVAL_S = 60;
 const URL_TEXT = "the base URL of the server that serves GET /audit-log/checkpoint";
 
-/** Adds `audit watch URL`, which fails if a log went back or was rewritten, and `audit key URL`. */
+/** Adds `audit watch URL`, which fails if a log was set back or rewritten, and `audit key URL`. */
 export function addAuditWatch(program: Command, audit: Command, terminal: Terminal): void {
   audit
     .command("key")
@@ -30,7 +30,7 @@ export function addAuditWatch(program: Command, audit: Command, terminal: Termin
     .action((url: string) => showKeys(new Output(terminal, program.opts().json === true), url));
   audit
     .command("watch")
-    .description("Keep the newest signed root of an audit log, and fail if the log went back")
+    .description("Keep the newest signed root of an audit log, and fail if the log was set back")
     .argument("<url>", URL_TEXT, urlArgument)
     .requiredOption("--state <file>", "the file that keeps the newest root, which verify accepts as --root")
     .option(
@@ -52,7 +52,7 @@ Examples:
   $ ${program.name()} audit watch https://api.example.com --state root.txt --key audit.example.com/log+b1cea59d+A…
   $ ${program.name()} audit watch https://api.example.com --state root.txt --once   # from cron
 
-Exit codes: 0 the log only grew, 1 the log went back or was rewritten, 2 wrong usage or an unreadable file, 4 no response`,
+Exit codes: 0 the log only grew, 1 the log was set back or rewritten, 2 wrong usage or an unreadable file, 4 no response`,
     )
     .action((url: string, options: WatchOptions) =>
       watch(new Output(terminal, program.opts().json === true), terminal, new LogTree(url), options),

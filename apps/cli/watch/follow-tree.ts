@@ -63,6 +63,6 @@ async function growthProblem(tree: LogTree, kept: TreeHead, shown: TreeHead): Pr
   const path = await tree.path(consistencyRanges(earlier.size, later.size), later.size);
   if (path !== null && isConsistent(earlier, later, path)) return null;
   return kept.size > shown.size
-    ? `The log went back to size ${shown.size}; the kept root has size ${kept.size}.`
+    ? `The log was set back to size ${shown.size}; the kept root has size ${kept.size}.`
     : `The tree of size ${shown.size} does not begin with the kept one of size ${kept.size}: the log was rewritten.`;
 }

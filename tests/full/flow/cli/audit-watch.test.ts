@@ -67,7 +67,7 @@ describe("audit watch and audit key", () => {
 
   // AU-147
   test.each([
-    ["went back", logOf(3), 3, "The log went back to size 3; the kept root has size 4."],
+    ["was set back", logOf(3), 3, "The log was set back to size 3; the kept root has size 4."],
     ["was rewritten and is as large", logOf(4, "2027"), 4, "differs from the kept one of the same size"],
     ["was rewritten and is larger", logOf(6, "2027"), 6, "does not begin with the kept one of size 4"],
     ["has another name", logOf(6, "2026", "new.example"), 6, "It names no earlier tree of that name."],
