@@ -87,7 +87,7 @@ function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): v
   gauge("gateway_services_loaded", "Services whose routes are served.", () => routes.table.counts.services);
   gauge(
     "gateway_services_left_out",
-    "Services left out because their stored configuration is invalid.",
+    "Services skipped because their stored configuration is invalid.",
     () => routes.skippedCount,
   );
   gauge("gateway_routes_loaded", "Routes that are served.", () => routes.table.counts.routes);

@@ -36,7 +36,7 @@ export interface LoadedRoutes {
 /**
  * The published routes: read completely at the start, and then updated by a watch. After an interruption of
  * the watch, all routes are read again. Each load builds a new table and replaces the served table in one
- * step. A service with an invalid value is left out with a warning, and does not affect other services. After
+ * step. A service with an invalid value is skipped with a warning, and does not affect other services. After
  * a failed load, the gateway keeps the current table and retries.
  */
 export class PublishedRoutes {
@@ -210,7 +210,7 @@ export class PublishedRoutes {
       result === null ? "its value is not JSON, or is nested too deeply" : "its value is not valid";
     this.#log.warn(
       { route_service: name, fields: result?.fields },
-      `the gateway left out a service: ${problem}`,
+      `the gateway skipped a service: ${problem}`,
     );
     const [first] = result?.fields ?? [];
     const reason = first === undefined ? problem : `${first.path}: ${first.message}`;

@@ -37,7 +37,7 @@ async function isMet(condition: () => Promise<boolean>, untilMs: number, clock: 
   }
 }
 
-/** Returns whether the gateway serves everything that is published, except services that it must leave out. */
+/** Returns whether the gateway serves everything that is published, except services that it must skip. */
 async function servesAll(
   { instance }: Pick<RunningGateway, "instance">,
   registry: RegistryClient,

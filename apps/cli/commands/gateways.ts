@@ -19,7 +19,7 @@ export function addGateways(program: Command, run: Run): void {
           );
           for (const { instance, skipped } of gateways) {
             for (const { service, reason } of skipped) {
-              output.line(`${instance} leaves out ${service}: ${reason}`);
+              output.line(`${instance} skips ${service}: ${reason}`);
             }
           }
         });

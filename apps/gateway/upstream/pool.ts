@@ -89,9 +89,9 @@ export class ConnectionPool implements DialOwner {
     return this.#idle.length;
   }
 
-  /** Whether the pool has no connection, no waiting request, and no address to leave out. */
+  /** Whether the pool has no connection, no waiting request, and no address to skip. */
   get unused(): boolean {
-    if (this.#target.addresses.leavesOut) return false;
+    if (this.#target.addresses.isSkippingAny) return false;
     return this.#open === 0 && this.#attempts === 0 && this.#waiting.length === 0;
   }
 

@@ -13,7 +13,7 @@ const FRESH_MS = 1_000;
 /** The time after which known addresses are used although a lookup is still under way. */
 const LOOKUP_PATIENCE_MS = 500;
 /** The time for which an address that failed is tried only after all others. */
-const LEFT_OUT_MS = 10_000;
+const SKIP_MS = 10_000;
 /**
  * The maximum number of concurrent attempts to connect to one address, which limits the descriptors that a silent
  * host can occupy. Other addresses of the name have their own.
@@ -22,7 +22,7 @@ const ATTEMPTS_MAX = 256;
 
 /**
  * The addresses of a service's host. Each new connection begins with the next address in turn. An address that
- * refused a connection or did not respond is left out for a while.
+ * refused a connection or did not respond is skipped for a while.
  */
 export class ServiceAddresses {
   readonly #hostname: string;
@@ -32,7 +32,7 @@ export class ServiceAddresses {
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #lookup: Promise<void> | null = null;
   #turn = 0;
-  readonly #leftOut = new Map<string, number>();
+  readonly #skipped = new Map<string, number>();
   /** For each address, the number of attempts to connect without a result. */
   readonly #attempts = new Map<string, number>();
 
@@ -54,12 +54,12 @@ export class ServiceAddresses {
     const first = this.#turn++ % this.#known.length;
     const rotated = [...this.#known.slice(first), ...this.#known.slice(0, first)];
     const nowMs = this.#clock.elapsedMs();
-    const isLeftOut = (address: string) => (this.#leftOut.get(address) ?? nowMs) > nowMs;
-    const [left, good] = [rotated.filter(isLeftOut), rotated.filter((address) => !isLeftOut(address))];
+    const isSkipped = (address: string) => (this.#skipped.get(address) ?? nowMs) > nowMs;
+    const [skipped, good] = [rotated.filter(isSkipped), rotated.filter((address) => !isSkipped(address))];
     const [next] = good;
-    // When the time of an address is over, one connection tries it, and the others still leave it out.
-    if (next !== undefined && this.#leftOut.has(next)) this.failed(next);
-    return [...good, ...left];
+    // When the time of an address is over, one connection tries it, and the others still skip it.
+    if (next !== undefined && this.#skipped.has(next)) this.failed(next);
+    return [...good, ...skipped];
   }
 
   mayTry(address: string): boolean {
@@ -77,16 +77,16 @@ export class ServiceAddresses {
   }
 
   failed(address: string): void {
-    this.#leftOut.set(address, this.#clock.elapsedMs() + LEFT_OUT_MS);
+    this.#skipped.set(address, this.#clock.elapsedMs() + SKIP_MS);
   }
 
-  get leavesOut(): boolean {
+  get isSkippingAny(): boolean {
     const nowMs = this.#clock.elapsedMs();
-    return this.#leftOut.values().some((untilMs) => untilMs > nowMs);
+    return this.#skipped.values().some((untilMs) => untilMs > nowMs);
   }
 
   accepted(address: string): void {
-    this.#leftOut.delete(address);
+    this.#skipped.delete(address);
   }
 
   async #refresh(): Promise<void> {
@@ -101,6 +101,6 @@ export class ServiceAddresses {
     const found = [...new Set(await this.#resolve(this.#hostname))];
     this.#known = found;
     this.#freshUntilMs = this.#clock.elapsedMs() + FRESH_MS;
-    for (const address of this.#leftOut.keys()) if (!found.includes(address)) this.#leftOut.delete(address);
+    for (const address of this.#skipped.keys()) if (!found.includes(address)) this.#skipped.delete(address);
   }
 }

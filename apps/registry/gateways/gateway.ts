@@ -35,8 +35,8 @@ export function hasLoaded(instance: GatewayInstance, routes: RouteSummary): bool
 }
 
 /**
- * Tells whether a gateway has loaded `routes` and left out none of `services`. A gateway serves nothing of
- * a service that it left out.
+ * Tells whether a gateway has loaded `routes` and skipped none of `services`. A gateway serves nothing of
+ * a service that it skipped.
  */
 export function serves(
   instance: GatewayInstance,
@@ -44,7 +44,7 @@ export function serves(
   services: ReadonlySet<string>,
 ): boolean {
   const { skipped } = instance;
-  // a list of maximum length may be truncated, so the gateway may have left out a service that is not listed
+  // a list of maximum length may be truncated, so the gateway may have skipped a service that is not listed
   if (skipped.length >= SKIPPED_SERVICES_MAX) return false;
   return hasLoaded(instance, routes) && !skipped.some(({ service }) => services.has(service));
 }

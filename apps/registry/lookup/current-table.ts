@@ -29,7 +29,7 @@ const SLICE_MS = 5;
 
 /**
  * The route table of the current services in the database. A read first loads the writes since the last read. Like a
- * gateway, the table leaves out services whose config this version of Ostiary cannot read.
+ * gateway, the table skips services whose config this version of Ostiary cannot read.
  */
 export class CurrentTable {
   readonly #database: Database;

@@ -12,7 +12,7 @@ export interface RouteMatch {
 
 /** An immutable set of routes, taken from a {@link RouteTableBuilder}. */
 export class RouteTable {
-  /** The log messages: one for each route that is left out because another service's route takes precedence. */
+  /** The log messages: one for each route that is skipped because another service's route takes precedence. */
   readonly warnings: readonly string[];
   /** The number of services, and the number of routes that requests can reach. */
   readonly counts: { readonly services: number; readonly routes: number };
@@ -170,7 +170,7 @@ export class RouteTableBuilder {
     const [winner] = this.#tree.rivalsOf(route);
     if (winner === undefined || winner.service === route.service) return [];
     return [
-      `${route.method} ${route.path} of service ${route.service} is left out: service ${winner.service} has ${winner.path}.`,
+      `${route.method} ${route.path} of service ${route.service} is skipped: service ${winner.service} has ${winner.path}.`,
     ];
   }
 }

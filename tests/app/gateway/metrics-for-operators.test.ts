@@ -114,7 +114,7 @@ test("calls to services are timed by service and status class", async () => {
   expect(await count("none")).toBe(1);
 });
 
-test("gauges show loaded routes and services, when they were loaded, and how many services were left out", async () => {
+test("gauges show loaded routes and services, when they were loaded, and how many services were skipped", async () => {
   expect(await value("gateway_services_loaded")).toBe(2);
   await waitFor(async () => (await value("gateway_services_left_out")) === 1);
   expect(await value("gateway_routes_loaded")).toBe(8);

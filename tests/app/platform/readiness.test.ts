@@ -59,7 +59,7 @@ describe("the start screen appears", () => {
     await start.next();
     expect(start.isOver()).toBe(false);
     const entry = JSON.parse((await registry.routeStore.get(INSTANCES_PREFIX + gateway.id))?.value ?? "{}");
-    // A gateway that leaves out a broken service serves everything that it can.
+    // A gateway that skips a broken service serves everything that it can.
     const skipped = [{ service: "held", reason: "broken" }];
     await registry.routeStore.put(INSTANCES_PREFIX + gateway.id, JSON.stringify({ ...entry, skipped }));
     await start.end();

@@ -135,7 +135,7 @@ describe.skipIf(!services().postgres.real)("the table of current services", () =
     expect(contentOf(table)).toEqual(before);
   });
 
-  test("leaves out services that gateways leave out, until they can be read", async () => {
+  test("skips services that gateways skip, until they can be read", async () => {
     await registry.apply({ alpha: configOf("alpha", 2), beta: configOf("beta", 2) });
     const table = new CurrentTable(database);
     await table.read();

@@ -53,7 +53,7 @@ describe("the list of gateways", () => {
   });
 
   // RG-86
-  test("shows gateways as not current if they lack a change or a deletion, or left out a service", async () => {
+  test("shows gateways as not current if they lack a change or a deletion, or skipped a service", async () => {
     await registry.call("POST", "/apply?wait_ms=10000", { services: { a: service("/a"), b: service("/b") } });
     const [one, two] = [await start(), await start()];
     await become([true, true], one, two);

@@ -120,7 +120,7 @@ describe("a write that waits", () => {
   });
 
   // RG-89
-  test("does not count a gateway as reached if the gateway left out one of its services", async () => {
+  test("does not count a gateway as reached if the gateway skipped one of its services", async () => {
     const { untilServedBy, clock } = await startWithClock();
     const gateway = await join();
     await applyAnd(10_000, { good: service("/good") });

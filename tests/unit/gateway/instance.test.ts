@@ -70,7 +70,7 @@ describe("the instance key of a gateway", () => {
   });
 
   // GW-30
-  test("names the services that are left out and why, until they are valid or deleted", async () => {
+  test("names the services that are skipped and why, until they are valid or deleted", async () => {
     const { store, routes, instance, entry } = bed();
     await store.put(`${ROUTES_PREFIX}broken`, "{");
     await store.put(`${ROUTES_PREFIX}wrong`, JSON.stringify({ url: "http://a:1" }));
@@ -99,7 +99,7 @@ describe("the instance key of a gateway", () => {
   });
 
   // GW-30
-  test("stays small when a thousand services are left out", async () => {
+  test("stays small when a thousand services are skipped", async () => {
     const { store, routes, instance, entry } = bed();
     for (let count = 0; count < 1_100; count++) await store.put(`${ROUTES_PREFIX}s-${count}`, "{");
     await store.put(`${ROUTES_PREFIX}long`, JSON.stringify({ [`${"x".repeat(90_000)}`]: 1 }));

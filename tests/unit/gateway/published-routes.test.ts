@@ -141,7 +141,7 @@ test("a value that is nested too deeply does not affect the routes of other serv
   }
   await routes.start();
   expect(routes.table.match("GET", "/good")).not.toBeNull();
-  const left = "the gateway left out a service: its value is not JSON, or is nested too deeply";
+  const left = "the gateway skipped a service: its value is not JSON, or is nested too deeply";
   expect(messages().filter((line) => line === left)).toHaveLength(3);
   await routes.stop();
 });
@@ -156,7 +156,7 @@ test("a service whose new value is invalid loses its routes, with one warning, u
   const before = loads();
   interrupt();
   await waitFor(() => loads() > before);
-  const left = "the gateway left out a service: its value is not valid";
+  const left = "the gateway skipped a service: its value is not valid";
   expect(messages().filter((line) => line === left)).toHaveLength(1);
   await put(store, "/good");
   await waitFor(() => pathsOf(routes.table).length === 1);

@@ -98,7 +98,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     expect(await page.getByLabel("Path").inputValue()).toBe("/org/widgets/{widget_id}");
   });
 
-  test("running gateways, the services that they left out, and that no projection is outstanding", async () => {
+  test("running gateways, the services that they skipped, and that no projection is outstanding", async () => {
     const { page, go } = await bed.open();
     await go("#/gateways");
     await page.getByText("No gateway is running.").waitFor();
