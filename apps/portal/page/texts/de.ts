@@ -3,7 +3,6 @@ import { reference } from "./de/reference.ts";
 import { usage } from "./de/usage.ts";
 import type { Texts } from "./en.ts";
 
-/** The German texts. */
 export const de: Texts = {
   language: "Deutsch",
   locale: "de-DE",
@@ -41,7 +40,7 @@ export const de: Texts = {
     ],
     forbidden: [
       "Ihre Rolle erlaubt das nicht",
-      "Bitten Sie einen Inhaber der Organisation um eine passende Rolle.",
+      "Bitten Sie ein Mitglied, das Rollen vergeben darf, um eine passende Rolle.",
     ],
     missing: ["Nicht gefunden", "Der Eintrag wurde entfernt oder gehört zu einer anderen Organisation."],
     conflict: [
@@ -168,7 +167,8 @@ export const de: Texts = {
   },
   settings: {
     title: "Einstellungen",
-    nothing: "Ihre Rolle erlaubt hier keine Änderung. Wenden Sie sich an einen Inhaber der Organisation.",
+    nothing:
+      "Ihre Rolle erlaubt hier keine Änderung. Wenden Sie sich an ein Mitglied, das Rollen vergeben darf.",
     remove: "Organisation löschen",
     removeHelp:
       "Das lässt sich nicht rückgängig machen. Alle Mitgliedschaften und Einladungen enden, alle Sitzungen und Schlüssel der Organisation funktionieren nicht mehr, und niemand kann ihr Audit-Protokoll mehr öffnen.",

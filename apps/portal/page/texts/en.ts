@@ -28,7 +28,7 @@ export const en = {
   limit: (limit: string, remaining: string) => `The limit is ${limit} requests; ${remaining} are left.`,
   failures: {
     signed_out: ["You are signed out", "Sign in again to continue. Nothing was changed."],
-    forbidden: ["Your role does not allow this", "Ask an owner of the organization for another role."],
+    forbidden: ["Your role does not allow this", "Ask a member who may change roles for another role."],
     missing: ["Not found", "The item was removed, or belongs to another organization."],
     conflict: [
       "The change conflicts with the current state",
@@ -139,7 +139,7 @@ export const en = {
   },
   settings: {
     title: "Settings",
-    nothing: "Your role allows no change here. Ask an owner of the organization.",
+    nothing: "Your role allows no change here. Ask a member who may change roles.",
     remove: "Delete the organization",
     removeHelp:
       "You cannot undo this. All memberships and invitations end, all sessions and keys of the organization stop working, and nobody can open its audit log any more.",
