@@ -73,7 +73,7 @@ function registryOf(variable: ReadVariable): RegistryAddress {
   return { REGISTRY_URL, ADMIN_TOKEN: read.value };
 }
 
-/** Returns the names that `--registry` accepts. */
+/** Returns the names of the person's profiles, for `--registry` and its completion. */
 export async function registryNames(variable: ReadVariable): Promise<string[]> {
   return Object.keys((await readProfiles(profilesPath(variable)))?.registries ?? {});
 }

@@ -15,7 +15,6 @@ export async function inBatches(
   }
 }
 
-/** Changes the row of `table` with this id. */
 export async function updateRow<Table extends PgTable & { id: PgColumn }>(
   tx: Orm,
   table: Table,

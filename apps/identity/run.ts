@@ -12,7 +12,6 @@ export function loadIdentity(env: Environment): IdentityConfig {
   return loadConfig(identityVariables, env, checkRolesFile, checkPeppers, checkPeerTls, checkPorts);
 }
 
-/** Runs identity as a process. */
 export function runIdentity(env: Environment, parameters: readonly string[] = []): Promise<void> {
   return runService({ program: identityProgram, env, parameters }, loadIdentity, wireIdentity);
 }

@@ -20,7 +20,6 @@ export interface AdminAccess {
 const TIMEOUT_S = 60;
 const JSON_BODY = { "Content-Type": "application/json" };
 
-/** Returns a client of the registry's admin API. */
 export function adminClient(
   { registryUrl, adminToken, program }: AdminAccess,
   timeoutS: number,

@@ -91,7 +91,6 @@ interface Issuer {
   jwks_uri: string;
 }
 
-/** The gateway of this process. */
 export interface RunningGateway extends Running {
   /** Its id in the registry's list of gateways. */
   readonly instance: string;

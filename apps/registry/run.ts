@@ -28,7 +28,6 @@ export function loadRegistry(env: Environment): RegistryConfig {
   );
 }
 
-/** Runs the registry as a process. */
 export function runRegistry(env: Environment, parameters: readonly string[] = []): Promise<void> {
   return runService({ program: registryProgram, env, parameters }, loadRegistry, wireRegistry);
 }

@@ -12,7 +12,7 @@ export function pathWith(pathname: string, given: Readonly<Record<string, unknow
   });
 }
 
-/** Returns the URL of a path below the base URL. */
+/** Appends a path to the base URL, which may have a path of its own. `new URL` would drop that path. */
 export function urlOf(baseUrl: string, path: string): string {
   if (!path.startsWith("/")) throw new TypeError("The path of a call must start with a slash.");
   return baseUrl + path;

@@ -138,8 +138,8 @@ export function transport(options: TransportOptions): Transport {
 }
 
 /**
- * A read may be sent again, and after a 401 every request that has the same effect when it is sent twice
- * (RFC 9110, 9.2.2): a service that imitates the gateway's 401 may have made the change.
+ * Returns whether a request may be sent again. A read may. After a 401, so may an idempotent request (RFC 9110, 9.2.2),
+ * but no other: a service that imitates the gateway's 401 may have made the change.
  */
 function repeatsReads(method: string, status: number | null): boolean {
   if (reads(method)) return true;

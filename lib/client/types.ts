@@ -42,7 +42,6 @@ export type ListNames<Page> = {
   [Name in keyof Page]: Page[Name] extends readonly { id: string }[] ? Name : never;
 }[keyof Page];
 
-/** The items of a list. */
 export type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer Item)[] ? Item : never;
 
 /** Reads a list page by page. `name` is the field of a page that has the items. */
@@ -70,7 +69,7 @@ export interface Client<Paths extends object> {
   readonly PUT: Method<Paths, "put">;
   readonly PATCH: Method<Paths, "patch">;
   readonly DELETE: Method<Paths, "delete">;
-  /** Yields the pages of a list. */
+  /** Yields the pages of a list, and reads each page only when it is needed. */
   readonly pages: ReadList<Paths, "page">;
   /** Yields the items of a list, and reads each page when its first item is needed. */
   readonly items: ReadList<Paths, "item">;

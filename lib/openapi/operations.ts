@@ -23,7 +23,7 @@ function byId<Id extends string>(details: Record<string, OperationDetail>): Reco
   return details as Record<Id, OperationDetail>;
 }
 
-/** Markdown sentences that the introductions of OpenAPI descriptions share. A line has at most 120 characters. */
+// Markdown sentences that the introductions of OpenAPI descriptions share. A line has at most 120 characters.
 
 export const ERRORS_INTRODUCTION = `Every error has the form \`{"error": {"type", "code", "message", "request_id", "details"}}\`.
 Programs should check the \`code\`. Unknown fields and unknown query parameters are refused.`;

@@ -14,7 +14,7 @@ export interface Pages<Item> extends ListPage<Item>, RequestState<ListPage<Item>
   more(): void;
 }
 
-/** Returns a list that is read as a whole. */
+/** Returns items that are all known as a list without further pages. */
 export function wholeList<Item>(items: readonly Item[]): Pages<Item> {
   const page = { items, has_more: false };
   return { ...page, loading: false, value: page, failure: null, more() {}, async reload() {} };

@@ -96,10 +96,10 @@ export class ChainCheck {
   }
 
   #keep(run: Run): void {
-    const twin = this.#byLow.get(run.low.position);
-    if (twin !== undefined) this.#addTaken(run.low, twin.low);
+    const duplicate = this.#byLow.get(run.low.position);
+    if (duplicate !== undefined) this.#addTaken(run.low, duplicate.low);
     // Keeps the longer run: the entries of a forgotten run would count as missing.
-    if (twin !== undefined && twin.high.position > run.high.position) return;
+    if (duplicate !== undefined && duplicate.high.position > run.high.position) return;
     this.#byLow.set(run.low.position, run);
     this.#byHigh.set(run.high.position, run);
   }

@@ -21,7 +21,6 @@ export interface FindingPlace {
   /** The position in the chain, and the last position of a range. */
   position?: number;
   to?: number;
-  /** The number of a leaf of the tree. */
   leaf?: number;
   /** `note` or `cosigned.note` of the last line, or the name of a kept root or witness. */
   root?: string;

@@ -16,10 +16,10 @@ export interface CommandContext {
   programName: string;
 }
 
-/** Runs a command's work with its context. */
+/** Runs the work of a command that calls a registry, with the connection that its options name. */
 export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
-/** The objects that commands without a registry work with. */
+/** The context of commands that call no registry. */
 export interface Setting {
   terminal: Terminal;
   /** Returns the names that `--registry` accepts. */

@@ -49,7 +49,6 @@ export interface Converted {
   readonly comments: readonly string[];
   readonly policies: Readonly<Record<string, InlineRateLimit>>;
   readonly entries: readonly Entry[];
-  /** The number of operations of the description. */
   readonly operations: number;
   /** The number of problems: parts of the description that the document does not express. */
   readonly problems: number;

@@ -8,7 +8,7 @@ import { DEFAULT_SCOPE } from "./security.ts";
 /** The maximum number of bytes of summaries, so that a registry takes a document with many long ones. */
 const SUMMARIES_LENGTH_MAX = 524_288;
 
-/** Returns the document as YAML. */
+/** Returns a configuration document, with a comment for each part of the description that it does not express. */
 export function documentText(converted: Converted, options: ConvertOptions): string {
   const { service, url, prefix, scope = DEFAULT_SCOPE } = options;
   const config = new YAMLMap();

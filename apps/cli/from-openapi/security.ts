@@ -11,7 +11,6 @@ export const DEFAULT_SCOPE: Scope = "organization";
 /** The maximum number of names in a comment. */
 const SHOWN_MAX = 10;
 
-/** The access to an operation. */
 export interface Access {
   readonly scope: Scope;
   readonly required_labels?: string[];

@@ -1,7 +1,7 @@
 import { AUDIT_HEADERS } from "@ostiary/lib/contracts/audit";
 import type { Exchange } from "../exchange.ts";
 
-/** The headers that the gateway does not forward (GW-82, GW-85, GW-87). All other headers pass both ways. */
+// The headers that the gateway does not forward (GW-82, GW-85, GW-87). All other headers pass both ways.
 
 /** The hop-by-hop fields whose names do not begin with `Proxy`. */
 const HOP_BY_HOP = ["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];

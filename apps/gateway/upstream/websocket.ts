@@ -40,8 +40,8 @@ export class WebSockets {
   }
 
   /**
-   * Returns whether a request asks for a WebSocket. HTTP allows to ignore other upgrades, and requires it of an
-   * Upgrade that Connection does not name.
+   * Returns whether a request asks for a WebSocket. The gateway ignores other upgrades, as HTTP allows. It also ignores
+   * an Upgrade header that Connection does not name, as HTTP requires.
    */
   static requested(request: Request): boolean {
     const { headers, method } = request;

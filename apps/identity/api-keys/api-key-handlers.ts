@@ -66,7 +66,6 @@ function keyOperations({ owner, suffix, note }: KeyTexts) {
 
 /** A path under which the keys of one kind of owner are managed. */
 interface Address extends KeyTexts {
-  /** The path of the owner. */
   path: string;
   ids: PathId[];
   /** Returns the owner. `params` contains only the ids that `ids` names. */

@@ -105,7 +105,6 @@ export async function previewInvite(
   });
 }
 
-/** The result of a redemption. */
 type Redemption =
   | { ended: Exclude<InviteRow["status"], "active"> }
   | { member: LivingMemberRow; isNew: boolean };

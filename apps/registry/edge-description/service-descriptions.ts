@@ -174,7 +174,10 @@ export class ServiceDescriptions {
     }
   }
 
-  /** Takes a description. If all together become too large, the largest go, and so never one of an equal share. */
+  /**
+   * Takes a description. If all descriptions together become too large, drops the largest ones first, and so never one
+   * that is within an equal share of the limit.
+   */
   #take(entry: Entry, { description, etag, bytes }: ReceivedDescription): void {
     const others = [...this.#entries].filter(([, other]) => other !== entry);
     const largestFirst = others.sort(([, one], [, other]) => other.bytes - one.bytes);

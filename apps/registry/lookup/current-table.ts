@@ -49,7 +49,7 @@ export class CurrentTable {
     this.#database = database;
   }
 
-  /** Returns the current table. */
+  /** Returns a table with every change that was committed before the call. */
   async read(): Promise<RouteTable> {
     const asked = ++this.#asked;
     const fence = this.#fence;

@@ -108,7 +108,6 @@ export function bytesOf(base64: string): Uint8Array | null {
   return bytes.toBase64() === base64 ? bytes : null;
 }
 
-/** Returns the text of a note. */
 export function noteText({ text, signatures }: Note): string {
   return `${text}\n${signatures.map(signatureLine).join("")}`;
 }

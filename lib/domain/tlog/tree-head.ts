@@ -14,7 +14,6 @@ export function isLogOrigin(text: string): boolean {
 export interface TreeHead {
   /** The name of the log. */
   origin: string;
-  /** The number of leaves. */
   size: number;
   root: Hash;
   /** Additional signed lines of the log. Only those of {@link restartLine} mean something here. */

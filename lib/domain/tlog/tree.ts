@@ -8,15 +8,12 @@ export function leafHash(leaf: string | Uint8Array): Hash {
   return hashOf(LEAF, typeof leaf === "string" ? new TextEncoder().encode(leaf) : leaf);
 }
 
-/** Returns the hash of an inner node. */
 function nodeHash(left: Hash, right: Hash): Hash {
   return hashOf(NODE, left, right);
 }
 
-/**
- * The arithmetic of an append-only Merkle tree (RFC 6962, section 2.1). Leaves are counted from 0. Sizes can
- * exceed 32 bits, so this file uses no bitwise operators.
- */
+// The arithmetic of an append-only Merkle tree (RFC 6962, section 2.1). Leaves are counted from 0. Sizes can exceed
+// 32 bits, so this file uses no bitwise operators.
 
 /**
  * A complete subtree: the leaves from `index * 2 ** level`, inclusive, to `(index + 1) * 2 ** level`,

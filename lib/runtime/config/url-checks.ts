@@ -1,7 +1,8 @@
 import { isIP } from "node:net";
 import { databaseParameterProblem } from "./database-parameters.ts";
 
-/** Refuses a URL with a raw `@`, `#`, `/` or `?` in the password, because messages would show the password's rest. */
+// These checks refuse a URL with a raw `@`, `#`, `/` or `?` in the password, because messages would show the password's
+// rest.
 
 /** `http://host/path?query`, with http or https. */
 export function isHttpUrl(text: string): boolean {

@@ -13,9 +13,9 @@ interface PortUse {
 /** Returns the problems before any port is opened (OP-4): equal ports, a port in use or not allowed, a wrong host. */
 export function portProblems(uses: readonly PortUse[]): ConfigProblem[] {
   const found = uses.flatMap((use, index) => {
-    const twin = uses.slice(0, index).find(({ port }) => port !== 0 && port === use.port);
-    if (twin === undefined) return unusable(use);
-    const message = `is ${use.port}, the same port as ${twin.variable}: set two different ports.`;
+    const duplicate = uses.slice(0, index).find(({ port }) => port !== 0 && port === use.port);
+    if (duplicate === undefined) return unusable(use);
+    const message = `is ${use.port}, the same port as ${duplicate.variable}: set two different ports.`;
     return [{ variable: use.variable, message }];
   });
   // A host that cannot be bound is reported once, even if several ports use it.

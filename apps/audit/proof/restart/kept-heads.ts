@@ -27,10 +27,13 @@ interface Kept {
 
 /**
  * Returns the map of heads of the newest stored leaf. If nodes or all leaves are lost, makes the map again: heads that can
- * be read stay, and a lost head is computed from the entries of its chain. No stored hash of a chain's end is trusted. A
- * chain that does not give its head gets one that its rows cannot match, so that only `ostiary audit restart --owner`
- * continues the chain. So does an owner of events that has no chain, because its chain may have been removed, and each
- * chain that is left out already, because its rows may agree with each other although they are not what was sealed.
+ * be read stay, and a lost head is computed from the entries of its chain. No stored hash of a chain's end is trusted.
+ *
+ * Three kinds of owners get a head that their rows cannot match, so that only `ostiary audit restart --owner` continues
+ * their chains:
+ * - owners whose entries do not give the lost head
+ * - owners of events that have no chain, because the chain may have been removed
+ * - owners whose chain is left out already, because rows that agree with each other may still differ from the sealed ones
  */
 export async function keptHeads(
   deps: PassDeps,

@@ -69,7 +69,6 @@ export async function forget(tx: Orm, { id, owner }: ChainRow, from: number): Pr
 /** Limits a position that a row claims, so that later positions are exact numbers. */
 const limited = (position: SQL) => sql`least(coalesce(${position}, 0), ${bigint(2 ** 52)}) as position`;
 
-/** Returns the ends of all chains. */
 export function selectEnds(orm: Orm): Promise<ChainEnd[]> {
   return rows(
     orm,

@@ -35,7 +35,6 @@ export interface NewEntry {
   row: { event_id: string; occurred_at: string; is_outcome: boolean };
   /** The hash of the intent's or outcome's content, which outlives the content. */
   content: Hash;
-  /** The hash of the entry. */
   hash: Hash;
 }
 

@@ -55,7 +55,6 @@ export function windowAfter(sealed: Snapshot, now: Snapshot, bound: bigint | nul
   return { late: sealed.running, from: sealed.xmax, before, now };
 }
 
-/** Returns the snapshot that is sealed once the window is sealed. */
 export function sealedAfter({ before, now }: SealWindow): Snapshot {
   return { xmax: before, running: now.running.filter((xid) => xid < before) };
 }

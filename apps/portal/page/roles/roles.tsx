@@ -60,7 +60,7 @@ export function labelsOf(listing: RolesListing | null, role: string | null): rea
   return listing?.roles.find(({ slug }) => slug === role)?.labels ?? [];
 }
 
-/** The labels that parts of the page require. The page only hides these parts; the gateway decides. */
+// The labels that parts of the page require. The page only hides these parts; the gateway decides.
 
 export const RENAME_LABEL = "org:write";
 export const DELETION_LABEL = "org:delete";

@@ -20,8 +20,8 @@ const VALIDATE = new RegExp(`^${COMMENTS}alter table [a-z0-9_.]+\\s+validate con
 const CREATE_INDEX = new RegExp(`^${COMMENTS}create (unique )?index ([a-z0-9_]+)\\s+on ([a-z0-9_.]+)`, "i");
 
 /**
- * Splits a migration into steps. Each index on an existing table is a step, and each validation of a constraint: it
- * reads the whole table, and must not prolong the locks of earlier statements (OP-91). Indexes of partitioned tables
+ * Splits a migration into steps. Each index on an existing table is a step, and so is each validation of a constraint.
+ * Both read the whole table, which must not prolong the locks of earlier statements (OP-91). Indexes of partitioned tables
  * come last, so the statements around them can share a step.
  */
 export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<Step[]> {

@@ -13,9 +13,9 @@ export interface RouteStore {
   put(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
   /**
-   * Writes `value` to `key`, or deletes the key if `value` is null, and records `fence.value` at `fence.key`, unless a
-   * greater number is recorded there, so that a late or repeated write cannot replace a newer one. Returns false if a
-   * greater number was recorded: either nothing was written, or a newer write has replaced this one.
+   * Writes `value` to `key`, or deletes the key if `value` is null, and records `fence.value` at `fence.key`. Writes
+   * nothing if a greater number is recorded there, so that a late or repeated write cannot replace a newer one. Returns
+   * false if a greater number is recorded: then nothing was written, or a newer write has replaced this one.
    */
   writeFenced(write: FencedWrite): Promise<boolean>;
   /**
