@@ -52,6 +52,16 @@ function problemsOf(sentence: string): string[] {
   return [...avoided, ...headless];
 }
 
+/** Returns a text for each line of a Markdown file, outside of code blocks, on which code in backticks begins and does not end. */
+export function brokenCodeProblems(path: string, text: string): string[] {
+  return withoutCodeBlocks(text)
+    .split("\n")
+    .flatMap((row, index) => {
+      const isBroken = row.replaceAll(/``.+?``|`[^`]*`/g, "").includes("`");
+      return isBroken ? [`${path}:${index + 1} code is broken across two lines: keep it on one`] : [];
+    });
+}
+
 /** Splits a text into sentences. Periods in code and in addresses of links do not end a sentence. */
 function sentencesOf(text: string): string[] {
   return text
@@ -69,9 +79,7 @@ function sentencesOf(text: string): string[] {
 export function proseOfMarkdown(text: string): Prose[] {
   const found: Prose[] = [];
   let line = 1;
-  for (const block of text
-    .replaceAll(/^```.*?^```$/gms, (code) => code.replaceAll(/[^\n]/g, ""))
-    .split("\n\n")) {
+  for (const block of withoutCodeBlocks(text).split("\n\n")) {
     const first = line + block.length - block.trimStart().length;
     line += block.split("\n").length + 1;
     if (/^#|^\s*$|^<!--/.test(block.trim())) continue;
@@ -89,6 +97,11 @@ export function proseOfMarkdown(text: string): Prose[] {
     }
   }
   return found;
+}
+
+/** Returns a Markdown text with the lines of its code blocks empty. */
+function withoutCodeBlocks(text: string): string {
+  return text.replaceAll(/^( *)```.*?^\1```$/gms, (code) => code.replaceAll(/[^\n]/g, ""));
 }
 
 /** Returns the comments in a file that is not Markdown, without indented lines of `#` comments, which are code. */

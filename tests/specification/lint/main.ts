@@ -1,5 +1,11 @@
 import { numberProblems, readClauses } from "../clauses.ts";
-import { proseOfComments, proseOfMarkdown, proseOfMessages, proseProblems } from "../prose.ts";
+import {
+  brokenCodeProblems,
+  proseOfComments,
+  proseOfMarkdown,
+  proseOfMessages,
+  proseProblems,
+} from "../prose.ts";
 import { citationsIn, filesOf, textOf } from "../read-citations.ts";
 
 /** Matches paths of files whose prose is not checked: released migrations, which never change. */
@@ -19,7 +25,9 @@ const unknown = cited
 
 const prose = files.flatMap(({ path, text }) => {
   if (RELEASED.test(path)) return [];
-  if (path.endsWith(".md")) return proseProblems(path, proseOfMarkdown(text));
+  if (path.endsWith(".md")) {
+    return [...proseProblems(path, proseOfMarkdown(text)), ...brokenCodeProblems(path, text)];
+  }
   const messages = SPEAKING.test(path) ? proseOfMessages(path, text) : [];
   return proseProblems(path, [...proseOfComments(path, text), ...messages]);
 });
