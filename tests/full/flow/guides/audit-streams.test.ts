@@ -75,11 +75,13 @@ describe("the receiver of audit-streams.md", () => {
     const { end } = await exportProof(audit);
     const { position, chain } = end.head;
     // The receiver writes its position after the entries, so all entries up to that position are written.
-    await waitFor(async () => Bun.deepEquals(await place(), { position, chain }), { timeoutMs: 60_000 });
+    await waitFor(async () => Bun.deepEquals(await keptPosition(), { position, chain }), {
+      timeoutMs: 60_000,
+    });
     return { position, chain };
   };
 
-  const place = async () => JSON.parse(await Bun.file(join(reader.directory, "place.json")).text());
+  const keptPosition = async () => JSON.parse(await Bun.file(join(reader.directory, "position.json")).text());
 
   function post(body: string, key: string, at = Math.floor(Date.now() / 1_000)): Promise<Response> {
     const mac = createHmac("sha256", Buffer.from(key.slice(6), "base64"))
@@ -119,7 +121,7 @@ describe("the receiver of audit-streams.md", () => {
     await caughtUp();
     const before = await lines();
     const [last] = before.slice(-1);
-    const known = await place();
+    const known = await keptPosition();
     const batch = (changes: object) =>
       JSON.stringify({
         type: "audit.entries",

@@ -72,7 +72,7 @@ afterEach(async () => {
     command.kill("SIGKILL");
     await command.exited;
   }
-  for (const name of ["usage-place", "meter.mjs", "customers.json", "unbilled.ndjson"]) {
+  for (const name of ["usage-cursor", "meter.mjs", "customers.json", "unbilled.ndjson"]) {
     await rm(join(reader.directory, name), { force: true });
   }
   [taken, wrong, lost] = [new Map(), [], 0];
@@ -164,7 +164,7 @@ describe("the programs of bill-customers.md", () => {
     start();
     await waitFor(() => billed(id) === 2_500, { timeoutMs: 60_000 });
     await use(id, 1);
-    await rm(join(reader.directory, "usage-place"), { force: true });
+    await rm(join(reader.directory, "usage-cursor"), { force: true });
     start();
     await waitFor(() => billed(id) === 2_510, { timeoutMs: 60_000 });
     expect(wrong).toEqual([]);

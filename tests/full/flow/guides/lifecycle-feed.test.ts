@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const each of running.splice(0)) await killed(each);
-  await rm(join(reader.directory, "lifecycle-place"), { force: true });
+  await rm(join(reader.directory, "lifecycle-cursor"), { force: true });
 });
 afterAll(async () => {
   await identity.stop();
