@@ -6,7 +6,7 @@ import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "
 import { columns, logCondition } from "../../events/event-sql.ts";
 import { rootOf } from "../heads/head-map.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
-import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
+import { type LeafRow, NEWEST_LEAF, selectLeaf, sizeOf } from "../root/tree-sql.ts";
 import { isRestored, parseSnapshot, windowAfter } from "../seal/snapshot.ts";
 import { CLAIMED, eventsOf } from "../seal/unsealed-sql.ts";
 
@@ -42,7 +42,7 @@ export async function selectSealedLog(tx: Orm, log: EventLog): Promise<SealedLog
     sql`select wanted.owner, known.id as chain_id, coalesce(known.position, 0) as "end", sealer.note,
         sealer.sealed_to::text as sealed_to, pg_current_snapshot()::text as now, aside.reason as left_out,
         (select coalesce(max(before), 0) from audit.trees) as before,
-        (select coalesce(max(number), 0) from audit.leaves) as newest
+        coalesce(${NEWEST_LEAF}, 0) as newest
       from audit.sealer sealer, (values (${owner})) as wanted(owner)
         left join audit.chains known using (owner)
         left join audit.altered_chains aside using (owner)`,

@@ -1,7 +1,7 @@
 import { sameHash } from "@ostiary/lib/domain/proof";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { bigint } from "../../bigint-sql.ts";
+import { LEAF_NUMBER_END } from "../root/tree-sql.ts";
 import { MapNode, type NodeRef } from "./node.ts";
 
 /** A reference to a stored node, and the digits that lead to the node. */
@@ -33,7 +33,7 @@ export async function selectNodes(orm: Orm, places: readonly NodePlace[]): Promi
 export async function selectNewestVersion(orm: Orm): Promise<number> {
   const [found] = await rows<{ version: number }>(
     orm,
-    sql`select coalesce(max(version), 0) as version from audit.head_map where version < ${bigint(2 ** 52)}`,
+    sql`select coalesce(max(version), 0) as version from audit.head_map where version < ${LEAF_NUMBER_END}`,
   );
   return found?.version ?? 0;
 }

@@ -2,7 +2,7 @@ import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { lockPartitions, type Partition } from "../../events/partitions-sql.ts";
-import { type LeafRow, selectLeaves } from "../root/tree-sql.ts";
+import { LEAF_NUMBER_END, type LeafRow, selectLeaves } from "../root/tree-sql.ts";
 import type { StoredRow } from "../seal/entries.ts";
 import { parseSnapshot } from "../seal/snapshot.ts";
 import { storedColumns } from "../seal/unsealed-sql.ts";
@@ -79,7 +79,7 @@ export async function selectLeafBefore(database: Database, time: string): Promis
     selectLeaves(
       orm,
       sql`number = (select number from audit.leaves where sealed_at < ${time}::text::timestamptz
-        and number > (select coalesce(max(before), 0) from audit.trees)
+        and number > (select coalesce(max(before), 0) from audit.trees) and number < ${LEAF_NUMBER_END}
         order by sealed_at desc, number desc limit 1)`,
     ),
   );

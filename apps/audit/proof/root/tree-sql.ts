@@ -22,6 +22,15 @@ export interface LeafRow {
 
 export const LEAF_COLUMNS = sql.raw("number, sealed_at, encode(map, 'hex') as map");
 
+/**
+ * The first number that no leaf of the newest tree can have: a tree would get a leaf each millisecond for 34 years. Rows
+ * from this number on were added by somebody. They do not count, because a number near 2^53 has no next number.
+ */
+export const LEAF_NUMBER_END = sql.raw(`(select coalesce(max(before), 0) + ${2 ** 40} from audit.trees)`);
+
+/** The number of the newest stored leaf, or null before the first. */
+export const NEWEST_LEAF = sql`(select max(number) from audit.leaves where number < ${LEAF_NUMBER_END})`;
+
 /** Returns a stored leaf as its tree holds it. `before` is the number of leaves of all earlier trees. */
 export function leafOf({ number, sealed_at, map }: LeafRow, before: number): Leaf {
   return { number: Number(number) - before - 1, sealed_at: new Date(sealed_at).toISOString(), map };

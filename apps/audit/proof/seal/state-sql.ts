@@ -1,7 +1,7 @@
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { bigint } from "../../bigint-sql.ts";
-import { LEAF_COLUMNS, type LeafRow } from "../root/tree-sql.ts";
+import { LEAF_COLUMNS, type LeafRow, NEWEST_LEAF } from "../root/tree-sql.ts";
 
 /** The start of a tree of the log: its name, its time, and the number of leaves of all trees before it. */
 export interface TreeStart {
@@ -41,9 +41,9 @@ export async function selectState(orm: Orm): Promise<SealerState> {
         (select coalesce(json_agg(json_build_object('origin', origin, 'before', before, 'started_at', started_at)
           order by before), '[]') from audit.trees) as trees,
         (select row_to_json(newest) from (
-          select ${LEAF_COLUMNS} from audit.leaves order by number desc limit 1) newest) as leaf,
+          select ${LEAF_COLUMNS} from audit.leaves where number = ${NEWEST_LEAF}) newest) as leaf,
         exists (select from audit.head_map
-          where version = (select coalesce(max(number), 0) + 1 from audit.leaves)) as has_added_nodes
+          where version = coalesce(${NEWEST_LEAF}, 0) + 1) as has_added_nodes
       from audit.sealer`,
   );
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
