@@ -10,6 +10,7 @@ import { useTexts } from "../texts/texts.ts";
 export function OrganizationsView() {
   const session = useSession();
   const { organizations: texts, members } = useTexts();
+  const path = pathTo("user", "organizations");
   const memberships = useRequest(() => session.organization.list(), "memberships");
   return (
     <>
@@ -36,30 +37,21 @@ export function OrganizationsView() {
           />
         )}
       </Loaded>
-      <CreateOrganization onUnknown={memberships.reload} />
+      <NameForm
+        name=""
+        button={texts.create}
+        isMain
+        write={(name) => session.gateway.send(Organization, path, { method: "POST", body: { name } })}
+        done={({ id, name }) => {
+          session.announce(texts.created(name));
+          location.hash = addressOf(OVERVIEW, id);
+        }}
+        onUnknown={memberships.reload}
+      >
+        <h2>{texts.create}</h2>
+        <p class="quiet">{texts.createLead}</p>
+      </NameForm>
     </>
-  );
-}
-
-function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
-  const session = useSession();
-  const { organizations: texts } = useTexts();
-  const path = pathTo("user", "organizations");
-  return (
-    <NameForm
-      name=""
-      button={texts.create}
-      isMain
-      write={(name) => session.gateway.send(Organization, path, { method: "POST", body: { name } })}
-      done={({ id, name }) => {
-        session.announce(texts.created(name));
-        location.hash = addressOf(OVERVIEW, id);
-      }}
-      onUnknown={onUnknown}
-    >
-      <h2>{texts.create}</h2>
-      <p class="quiet">{texts.createLead}</p>
-    </NameForm>
   );
 }
 

@@ -11,8 +11,9 @@ import { useTexts } from "../texts/texts.ts";
 
 export function SettingsView() {
   const session = useSession();
-  const { settings: t } = useTexts();
-  const request = useRequest(() => session.gateway.send(Organization, pathTo("org")), "organization");
+  const { settings: t, overview } = useTexts();
+  const path = pathTo("org");
+  const request = useRequest(() => session.gateway.send(Organization, path), "organization");
   const mayRename = session.may(RENAME_LABEL);
   const mayDelete = session.may(DELETION_LABEL);
   return (
@@ -20,33 +21,27 @@ export function SettingsView() {
       {({ name }) => (
         <>
           {!mayRename && !mayDelete && <p class="lead">{t.nothing}</p>}
-          {mayRename && <Rename name={name} onChange={request.reload} />}
+          {mayRename && (
+            <NameForm
+              name={name}
+              isMain
+              write={(wanted) =>
+                session.gateway.send(Organization, path, { method: "PATCH", body: { name: wanted } })
+              }
+              done={(organization) => {
+                session.announce(overview.renamed(organization.name));
+                void session.organization.list();
+                void request.reload();
+              }}
+              onUnknown={request.reload}
+            >
+              <h2>{overview.rename}</h2>
+            </NameForm>
+          )}
           {mayDelete && <Deletion name={name} onChange={request.reload} />}
         </>
       )}
     </Loaded>
-  );
-}
-
-function Rename({ name, onChange }: { name: string; onChange: () => Promise<void> }) {
-  const session = useSession();
-  const { overview: texts } = useTexts();
-  return (
-    <NameForm
-      name={name}
-      isMain
-      write={(wanted) =>
-        session.gateway.send(Organization, pathTo("org"), { method: "PATCH", body: { name: wanted } })
-      }
-      done={(organization) => {
-        session.announce(texts.renamed(organization.name));
-        void session.organization.list();
-        void onChange();
-      }}
-      onUnknown={onChange}
-    >
-      <h2>{texts.rename}</h2>
-    </NameForm>
   );
 }
 
