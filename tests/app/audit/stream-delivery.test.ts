@@ -11,6 +11,7 @@ import {
   sharedReceiver,
   sharedStreamingAudit,
   shortClock,
+  type TestReceiver,
 } from "./streams-bed.ts";
 
 describe("delivery", () => {
@@ -30,6 +31,17 @@ describe("delivery", () => {
     (await call("POST", STREAMS, { url: receiver.url, ...changes })).body;
   const read = async (id: string) => (await call("GET", `${STREAMS}/${id}`)).body;
   const head = async () => (await exportProof(audit)).end.head;
+  /** Lets a receiver respond only once it is released. */
+  const hold = (held: TestReceiver) => {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    held.respond = async () => {
+      reached.resolve();
+      await released.promise;
+      return new Response(null);
+    };
+    return { reached: reached.promise, release: released.resolve };
+  };
+  const WORKING = { status: "active", failing_since: null, last_error: null };
   /** Waits until every entry that is written by now is delivered or filtered out. */
   const caughtUp = async (id: string) => {
     await head();
@@ -88,9 +100,8 @@ describe("delivery", () => {
     await waitFor(() => receiver.calls.length > 0);
     await caughtUp(stream.id);
     const got = proven(receiver, begun);
-    expect(
-      got.entries.map(({ kind, event }) => [kind, event.organization_id, event.actor.member_id]),
-    ).toEqual([
+    const shown = got.entries.map(({ kind, event }) => [kind, event.organization_id, event.actor.member_id]);
+    expect(shown).toEqual([
       ["intent", null, null],
       ["outcome", "organization-1", "member-9"],
     ]);
@@ -144,11 +155,7 @@ describe("delivery", () => {
       last_delivered: null,
     });
     await caughtUp(stream.id);
-    expect(await read(stream.id)).toMatchObject({
-      status: "active",
-      failing_since: null,
-      last_error: null,
-    });
+    expect(await read(stream.id)).toMatchObject(WORKING);
     receiver.calls.splice(0, 2);
     expect(proven(receiver, begun).position).toBe((await head()).position);
   });
@@ -171,20 +178,12 @@ describe("delivery", () => {
     await call("PATCH", `${STREAMS}/${stream.id}`, { status: "active" });
     await caughtUp(stream.id);
     expect(proven(receiver, begun).position).toBe((await head()).position);
-    expect(await read(stream.id)).toMatchObject({
-      status: "active",
-      failing_since: null,
-      last_error: null,
-    });
+    expect(await read(stream.id)).toMatchObject(WORKING);
   });
 
   // AU-117
   test("does not delay other streams when a receiver never responds", async () => {
-    const released = Promise.withResolvers<void>();
-    other.respond = async () => {
-      await released.promise;
-      return new Response(null);
-    };
+    const { release } = hold(other);
     const slow = await create({ url: other.url });
     const quick = await create();
     await writeEvents(audit, 3);
@@ -193,27 +192,21 @@ describe("delivery", () => {
     await writeEvents(audit, 3);
     await caughtUp(quick.id);
     expect((await read(slow.id)).last_delivered).toBeNull();
-    released.resolve();
+    release();
     await caughtUp(slow.id);
   });
 
   // AU-92, AU-96
   test("applies a new secret, a new URL and a deletion from the next call on, not to a call in flight", async () => {
     const begun = await head();
-    const reached = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    receiver.respond = async () => {
-      reached.resolve();
-      await released.promise;
-      return new Response(null);
-    };
+    const { reached, release } = hold(receiver);
     const stream = await create();
     await writeEvents(audit, 2);
-    await reached.promise;
-    const { secret } = (await call("POST", `${STREAMS}/${stream.id}/rotate-secret`, { overlap_seconds: 0 }))
-      .body;
+    await reached;
+    const rotation = `${STREAMS}/${stream.id}/rotate-secret`;
+    const { secret } = (await call("POST", rotation, { overlap_seconds: 0 })).body;
     await call("PATCH", `${STREAMS}/${stream.id}`, { url: other.url });
-    released.resolve();
+    release();
     await writeEvents(audit, 2);
     await caughtUp(stream.id);
     const [first] = receiver.calls;
@@ -223,16 +216,12 @@ describe("delivery", () => {
     receiver.calls.push(...other.calls);
     expect(proven(receiver, begun).position).toBe((await head()).position);
 
-    const held = Promise.withResolvers<void>();
     other.calls.length = 0;
-    other.respond = async () => {
-      await held.promise;
-      return new Response(null);
-    };
+    const deletion = hold(other);
     await writeEvents(audit, 2);
     await waitFor(() => other.calls.length === 1);
     expect((await call("DELETE", `${STREAMS}/${stream.id}`)).status).toBe(204);
-    held.resolve();
+    deletion.release();
     const next = await create();
     receiver.respond = () => new Response(null);
     await writeEvents(audit, 2);

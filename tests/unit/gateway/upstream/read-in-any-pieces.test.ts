@@ -5,7 +5,15 @@ import { cutAt, type ReadOptions, readResponse } from "./read-responses.ts";
 const OK = "HTTP/1.1 200 OK\r\n";
 /** Returns a response without a body that has these fields. */
 const empty = (...fields: string[]) => `${OK}${[...fields, "Content-Length: 0"].join("\r\n")}\r\n\r\n`;
+/** Returns a response with this length and body. */
+const sized = (length: number, body = "") => `${OK}Content-Length: ${length}\r\n\r\n${body}`;
+/** Returns a response that has only a status and these fields. */
+const bare = (status: string, ...fields: string[]) => `HTTP/1.1 ${[status, ...fields].join("\r\n")}\r\n\r\n`;
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
+
+const DIGITS = "0123456789";
+/** What is expected of a body that has not ended. */
+const BROKEN = { body: "ok", complete: false, reusable: false };
 
 interface Expected {
   status?: number;
@@ -20,25 +28,21 @@ interface Expected {
 type Row = [what: string, bytes: string, expected: Expected, options?: ReadOptions];
 
 const bodies: Row[] = [
-  ["a body by its length", `${OK}Content-Length: 2\r\n\r\nok`, { body: "ok", contentLength: 2 }],
-  ["an empty body", `${OK}Content-Length: 0\r\n\r\n`, { body: "", contentLength: 0 }],
+  ["a body by its length", sized(2, "ok"), { body: "ok", contentLength: 2 }],
+  ["an empty body", sized(0), { body: "", contentLength: 0 }],
   ["a length with leading zeros", `${OK}Content-Length: 0002\r\n\r\nok`, { body: "ok", contentLength: 2 }],
   ["a repeated length", `${OK}Content-Length: 2\r\ncontent-length:2\r\n\r\nok`, { body: "ok" }],
-  ["a body that looks like a response", `${OK}Content-Length: ${OK.length}\r\n\r\n${OK}`, { body: OK }],
+  ["a body that looks like a response", sized(OK.length, OK), { body: OK }],
   ["a chunked body", `${CHUNKED}2\r\nok\r\n0\r\n\r\n`, { body: "ok", contentLength: null }],
   ["several chunks", `${CHUNKED}1\r\no\r\n00a\r\nk123456789\r\n0000\r\n\r\n`, { body: "ok123456789" }],
   ["an empty chunked body", `${CHUNKED}0\r\n\r\n`, { body: "" }],
   [
     "chunk sizes in either case",
-    `${CHUNKED}a\r\n0123456789\r\nA\r\n0123456789\r\n0\r\n\r\n`,
-    { body: "01234567890123456789" },
+    `${CHUNKED}a\r\n${DIGITS}\r\nA\r\n${DIGITS}\r\n0\r\n\r\n`,
+    { body: DIGITS + DIGITS },
   ],
   ["chunk extensions", `${CHUNKED}2;a;b=c;d="e;f"\r\nok\r\n0 \t;last\r\n\r\n`, { body: "ok" }],
-  [
-    "trailers, which are dropped",
-    `${CHUNKED}2\r\nok\r\n0\r\nX-A: 1\r\nX-B:\r\n\r\n`,
-    { body: "ok", fields: [] },
-  ],
+  ["dropped trailers", `${CHUNKED}2\r\nok\r\n0\r\nX-A: 1\r\nX-B:\r\n\r\n`, { body: "ok", fields: [] }],
   ["CRLF within chunks", `${CHUNKED}6\r\n\r\n0\r\n\r\r\n0\r\n\r\n`, { body: "\r\n0\r\n\r" }],
   [
     "chunked in another case",
@@ -51,37 +55,28 @@ const bodies: Row[] = [
     { body: "ok", contentLength: null, reusable: false },
     { ended: true },
   ],
-  ["a body that has not ended", `${OK}\r\nok`, { body: "ok", complete: false, reusable: false }],
-  [
-    "an incomplete body",
-    `${OK}Content-Length: 3\r\n\r\nok`,
-    { body: "ok", complete: false, reusable: false },
-  ],
+  ["a body that has not ended", `${OK}\r\nok`, BROKEN],
+  ["an incomplete body", sized(3, "ok"), BROKEN],
 ];
 
 const withoutBody: Row[] = [
-  [
-    "a response to HEAD",
-    `${OK}Content-Length: 5\r\n\r\n`,
-    { contentLength: 5, reusable: false },
-    { method: "HEAD" },
-  ],
+  ["a response to HEAD", sized(5), { contentLength: 5, reusable: false }, { method: "HEAD" }],
   ["a chunked response to HEAD", CHUNKED, { reusable: false }, { method: "HEAD" }],
-  ["204", "HTTP/1.1 204 No Content\r\n\r\n", { status: 204 }],
+  ["204", bare("204 No Content"), { status: 204 }],
   [
     "204 with length 0",
-    "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n",
+    bare("204 No Content", "Content-Length: 0"),
     { status: 204, contentLength: null, fields: [], reusable: false },
   ],
-  ["304", "HTTP/1.1 304 Not Modified\r\n\r\n", { status: 304, contentLength: null }],
+  ["304", bare("304 Not Modified"), { status: 304, contentLength: null }],
   [
     "304 with a length",
-    "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
+    bare("304 Not Modified", "Content-Length: 5"),
     { status: 304, contentLength: 5, reusable: false },
   ],
   [
     "304 that is chunked",
-    "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",
+    bare("304 Not Modified", "Transfer-Encoding: chunked"),
     { status: 304, contentLength: null, reusable: false },
   ],
 ];
@@ -105,24 +100,20 @@ const connections: Row[] = [
     { reusable: true },
   ],
   ["Keep-Alive", empty("Keep-Alive: timeout=5, max=100"), { timeoutMs: 5_000 }],
-  [
-    "bytes after the response",
-    `${OK}Content-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n`,
-    { body: "ok", reusable: false },
-  ],
-  ["a body after a 204", "HTTP/1.1 204 No Content\r\n\r\nok", { status: 204, body: "", reusable: false }],
+  ["bytes after the response", sized(2, `ok${OK}\r\n`), { body: "ok", reusable: false }],
+  ["a body after a 204", `${bare("204 No Content")}ok`, { status: 204, body: "", reusable: false }],
   [
     "an interim response with length 0",
-    `HTTP/1.1 100 Continue\r\nContent-Length: 0\r\n\r\n${OK}Content-Length: 2\r\n\r\nok`,
+    bare("100 Continue", "Content-Length: 0") + sized(2, "ok"),
     { body: "ok", reusable: false },
   ],
 ];
 
 const heads: Row[] = [
-  ["no reason", `HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n`, {}],
-  ["no reason and no space", `HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n`, {}],
-  ["a reason with any text", `HTTP/1.1 200 \t 200 \xe9!\r\nContent-Length: 0\r\n\r\n`, {}],
-  ["status 599", `HTTP/1.1 599 \r\nContent-Length: 0\r\n\r\n`, { status: 599 }],
+  ["no reason", bare("200 ", "Content-Length: 0"), {}],
+  ["no reason and no space", bare("200", "Content-Length: 0"), {}],
+  ["a reason with any text", bare("200 \t 200 \xe9!", "Content-Length: 0"), {}],
+  ["status 599", bare("599 ", "Content-Length: 0"), { status: 599 }],
   ["empty values", empty("X-A:", "X-B: \t"), { fields: ["x-a", "", "x-b", ""] }],
   ["values as Latin-1", empty("X-A: \x80\xff\xe9"), { fields: ["x-a", "\x80\xff\xe9"] }],
   ["colons in values", empty("X-A::b:"), { fields: ["x-a", ":b:"] }],
@@ -139,7 +130,7 @@ const heads: Row[] = [
   ],
   [
     "interim responses",
-    `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}Content-Length: 2\r\n\r\nok`,
+    bare("100 Continue") + bare("103 Early Hints", "Link: </a>") + sized(2, "ok"),
     { body: "ok", fields: [] },
   ],
 ];
