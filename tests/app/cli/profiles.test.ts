@@ -106,11 +106,7 @@ describe("exit code 2", () => {
     ],
     ["a wrong url", here("url: 'a:1', token_command: echo sesame"), "the url of the profile here must be"],
     ["a command that fails", here(`${url}, token_command: 'echo sesame; exit 3'`), "failed with exit code 3"],
-    [
-      "a truth value as its command",
-      here(`${url}, token_command: true`),
-      "registries.here.token_command must",
-    ],
+    ["true as its command", here(`${url}, token_command: true`), "registries.here.token_command must"],
     [
       "a command that writes too much",
       here(`${url}, token_command: "head -c 70000 /dev/zero"`),

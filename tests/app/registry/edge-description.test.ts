@@ -191,11 +191,7 @@ describe("a service's own description", () => {
   // RG-94, RG-95
   test.each<[string, () => Response, RegExp]>([
     ["an error", () => new Response("", { status: 500 }), /responded with 500/],
-    [
-      "a page",
-      () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
-      /not JSON/,
-    ],
+    ["HTML", () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }), /not JSON/],
     ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /redirects/],
     ["an endless body", endless, /more than 4194304 bytes/],
     [

@@ -137,11 +137,7 @@ test.each<[string, unknown, RegExp]>([
 describe("a comment in place says why no route can express", () => {
   test.each<[string, object, RegExp]>([
     ["upper case", { "/Pets": { get: {} } }, /^GET \/Pets\. .*Write path: \/pets and upstream: \/Pets\.$/],
-    [
-      "a trailing slash",
-      { "/a/": { get: {} } },
-      /canonical form is `\/a`\. Write path: \/a and upstream: \/a\/\.$/,
-    ],
+    ["a trailing slash", { "/a/": { get: {} } }, /form is `\/a`\. Write path: \/a and upstream: \/a\/\.$/],
     ["several params in a segment", { "/{a}.{b}": { get: {} } }, /at most one param/],
     ["a param beside text", { "/v{a}": { get: {} } }, /must fill a whole segment/],
     ["a param without a name", { "/{}": { get: {} } }, /name must start with a letter/],
@@ -348,9 +344,11 @@ test.each<[string, unknown, object, RegExp | null]>([
 
 // RG-171
 describe("a limit of Kong or APISIX", () => {
-  const kong = (config: unknown) => ({ "x-kong-plugin-rate-limiting": { name: "rate-limiting", config } });
+  const plugin = (value: object) => ({ "x-kong-plugin-rate-limiting": value });
+  const kong = (config: unknown) => plugin({ name: "rate-limiting", config });
   const apisix = (plugin: unknown) => ({ "x-apisix-plugins": { "limit-count": plugin, other: {} } });
   const minute = { requests: 5, window_seconds: 60 };
+  const five = { count: 5, time_window: 60 };
 
   test.each<[string, object, unknown, RegExp[]]>([
     ["one window", kong({ minute: 5, hour: null, policy: "local" }), minute, []],
@@ -358,34 +356,19 @@ describe("a limit of Kong or APISIX", () => {
     ["several", kong({ second: 1, minute: 5 }), [minute, { requests: 1, window_seconds: 1 }], []],
     ["a year", kong({ minute: 5, year: 9 }), minute, [/longest period is a month/]],
     ["an address", kong({ minute: 5, limit_by: "ip" }), minute, [/counts by ip/]],
-    [
-      "switched off",
-      { "x-kong-plugin-rate-limiting": { enabled: false, config: { minute: 5 } } },
-      undefined,
-      [],
-    ],
+    ["switched off", plugin({ enabled: false, config: { minute: 5 } }), undefined, []],
     ["nothing", kong({}), undefined, [/without a number/]],
     ["a wrong number", kong({ minute: "5" }), undefined, [/without a number/]],
-    ["a reference", { "x-kong-plugin-rate-limiting": { $ref: "#/x-limit" } }, minute, []],
-    [
-      "a reference to nothing",
-      { "x-kong-plugin-rate-limiting": { $ref: "#/y" } },
-      undefined,
-      [/names nothing/],
-    ],
-    ["APISIX", apisix({ count: 5, time_window: 60 }), minute, []],
-    [
-      "APISIX by address",
-      apisix({ count: 5, time_window: 60, key: "remote_addr" }),
-      minute,
-      [/by remote_addr/],
-    ],
-    ["a group", apisix({ count: 5, time_window: 60, group: "g" }), minute, [/use a policy/]],
-    ["a window of centuries", apisix({ count: 5, time_window: 1e12 }), undefined, [/without a valid count/]],
+    ["a reference", plugin({ $ref: "#/x-limit" }), minute, []],
+    ["a reference to nothing", plugin({ $ref: "#/y" }), undefined, [/names nothing/]],
+    ["APISIX", apisix(five), minute, []],
+    ["APISIX by address", apisix({ ...five, key: "remote_addr" }), minute, [/by remote_addr/]],
+    ["a group", apisix({ ...five, group: "g" }), minute, [/use a policy/]],
+    ["a window of centuries", apisix({ ...five, time_window: 1e12 }), undefined, [/without a valid count/]],
     ["another plugin", { "x-apisix-plugins": { "key-auth": {} } }, undefined, []],
     [
       "two with one window",
-      { ...kong({ minute: 5 }), ...apisix({ count: 6, time_window: 60 }) },
+      { ...kong({ minute: 5 }), ...apisix({ ...five, count: 6 }) },
       undefined,
       [/limits of GET/],
     ],

@@ -32,13 +32,7 @@ describe("the errors of an operation are exactly those of its route", () => {
       "a GET of scope organization with labels",
       ...(["organization", "GET /a", { required_labels: ["x"] }, "401 403 429 500 502 503"] as const),
     ],
-    [
-      "a DELETE of scope member with a param",
-      "member",
-      "DELETE /a/{b}",
-      {},
-      "400 401 408 413 429 500 502 503",
-    ],
+    ["a member's DELETE with a param", "member", "DELETE /a/{b}", {}, "400 401 408 413 429 500 502 503"],
   ])("%s", (_, scope, name, constraints, expected) => {
     const [method, path] = name.split(" ");
     expect(statuses(scope, { path, methods: [method], ...constraints }).join(" ")).toBe(expected);

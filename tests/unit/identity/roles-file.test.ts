@@ -77,11 +77,7 @@ describe("the check of a roles file", () => {
     ["a list", "- a", "line 1: The file must be a map with roles, creator_role and default_role."],
     ["text", "roles", "line 1: The file must be a map with roles, creator_role and default_role."],
     ["no roles", "creator_role: a\ndefault_role: a\n", /^line 1: roles is required/],
-    [
-      "empty roles",
-      good.replace(/roles:\n(.*\n){3}/, "roles: {}\n"),
-      /^line 1: roles must map at least one slug/,
-    ],
+    ["empty roles", good.replace(/roles:\n(.*\n){3}/, "roles: {}\n"), /^line 1: roles must map at least/],
     ["no creator_role", good.replace(/creator_role.*\n/, ""), /^line 1: creator_role is required/],
     ["no default_role", good.replace(/default_role.*\n/, ""), /^line 1: default_role is required/],
     [
@@ -105,18 +101,10 @@ describe("the check of a roles file", () => {
       good.replace("  admin:", "  Admin:"),
       /^line 3: the slug "Admin" must be 1 to 64 characters/,
     ],
-    [
-      "a slug of 65 characters",
-      good.replace("  admin:", `  ${"a".repeat(65)}:`),
-      /^line 3: the slug "a+" must be/,
-    ],
+    ["a slug of 65 characters", good.replace("  admin:", `  ${"a".repeat(65)}:`), /^line 3: the slug "a+"/],
     ["labels that are not a list", withViewer(" org:write"), /^line 4: roles.viewer must be a list/],
     ["labels that are null", withViewer(""), /^line 4: roles.viewer must be a list/],
-    [
-      "a label with a space",
-      withViewer("\n    - a\n    - b c"),
-      /^line 6: roles.viewer\[1\] must be 1 to 64 characters/,
-    ],
+    ["a space in a label", withViewer("\n    - a\n    - b c"), /^line 6: roles.viewer\[1\] must be 1 to 64/],
     ["a label of 65 characters", withViewer(` [${"a".repeat(65)}]`), /^line 4: roles.viewer\[0\]/],
     ["a label that is a number", withViewer(" [7]"), /^line 4: roles.viewer\[0\]/],
     ["an empty label", withViewer(' [""]'), /^line 4: roles.viewer\[0\]/],

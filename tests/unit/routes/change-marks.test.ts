@@ -32,10 +32,11 @@ function one({ scope = "organization", path = PATH, method = "GET", policies, ..
   );
 }
 
-function markedBetween(
-  before: StoredServiceConfig | null,
-  after: StoredServiceConfig | null,
-): MarkedChange[] {
+/** Returns a stored service with a policy `p` and one route, which has this limit. */
+const limited = (rate_limit: unknown, scope?: string) =>
+  one({ scope, policies: { p: LIMIT }, ...(rate_limit !== undefined && { rate_limit }) });
+
+function markedBetween(before: StoredServiceConfig | null, after: StoredServiceConfig | null) {
   return markChanges(listChanges(before, after));
 }
 
@@ -92,9 +93,7 @@ describe("a route has the specified marks when its limit changes:", () => {
     ["a list", LIMIT, [LIMIT, DAILY], "opens breaks"],
     ["a policy", LIMIT, "p", "opens breaks"],
   ])("%s", (_, before, after, effects) => {
-    const side = (rate_limit: unknown) =>
-      one({ policies: { p: LIMIT }, ...(rate_limit !== undefined && { rate_limit }) });
-    expect(effectsOf(markedBetween(side(before), side(after)))).toBe(effects);
+    expect(effectsOf(markedBetween(limited(before), limited(after)))).toBe(effects);
   });
 });
 
@@ -107,16 +106,14 @@ describe("a route whose scope and limit change together", () => {
     ["a list", [LIMIT, DAILY]],
     ["a policy", "p"],
   ];
-  const side = (scope: string, rate_limit: unknown) =>
-    one({ scope, policies: { p: LIMIT }, ...(rate_limit !== undefined && { rate_limit }) });
 
   test.each(limits)(
     "opens as a member route, and breaks callers as an organization route, from %s",
     (_, before) => {
       for (const [, after] of limits) {
-        const opened = markedBetween(side("organization", before), side("member", after));
+        const opened = markedBetween(limited(before, "organization"), limited(after, "member"));
         expect(effectsOf(opened)).toContain("opens");
-        const broken = markedBetween(side("member", before), side("organization", after));
+        const broken = markedBetween(limited(before, "member"), limited(after, "organization"));
         expect(effectsOf(broken)).toContain("breaks");
       }
     },
@@ -138,25 +135,13 @@ describe("a route that is added or removed", () => {
   });
 
   test("replaces the route with the same path if several routes have its shape", () => {
-    const routes = (scope: string, ...paths: string[]) =>
-      stored(
-        serviceWith(
-          scope,
-          paths.map((path) => ({ path, methods: ["GET"] })),
-        ),
-      );
-    const before = routes("organization", "/x/{a}", "/x/{b}");
-    const marked = markedBetween(before, { ...routes("public", "/x/{b}") });
-    const effects = marked.map(({ action, path, marks }) => [
-      action,
-      path,
-      ...marks.map(({ effect }) => effect),
-    ]);
-    expect(effects).toEqual([
-      ["added", "/x/{b}", "opens"],
-      ["removed", "/x/{a}", "breaks"],
-      ["removed", "/x/{b}"],
-    ]);
+    const routes = ["/x/{a}", "/x/{b}"].map((path) => ({ path, methods: ["GET"] }));
+    const before = stored(serviceWith("organization", routes));
+    const marked = markedBetween(before, one({ scope: "public", path: "/x/{b}" }));
+    const effects = marked.map(({ action, path, marks }) =>
+      [action, path, ...marks.map(({ effect }) => effect)].join(" "),
+    );
+    expect(effects).toEqual(["added /x/{b} opens", "removed /x/{a} breaks", "removed /x/{b}"]);
   });
 });
 

@@ -15,6 +15,11 @@ import { type Admission, admission, bearer, ISSUER } from "./bed.ts";
 const [named, unnamed] = [await signingKey("RS256", "shared"), await signingKey("RS256")];
 const [first, second] = [await signingKey("ES256", "first"), await signingKey("ES256", "second")];
 
+const RSA = { name: "RSASSA-PKCS1-v1_5", publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" };
+const short = await crypto.subtle.generateKey({ ...RSA, modulusLength: 1_024 }, true, ["sign", "verify"]);
+/** An RSA key of half the accepted length. */
+const HALF_LENGTH = await exportJWK(short.publicKey);
+
 let gate: Admission;
 let provider: ProviderStandIn;
 
@@ -63,10 +68,8 @@ describe("the key set", () => {
       expect(provider.fetches()).toBe(fetches);
       expect(time.waiting()).toEqual([2_000]);
       expect(ready()).toBeFalse();
-      expect(await outcome("user", bearer(await tokenOf(first)))).toMatchObject({
-        status: 503,
-        kind: "auth",
-      });
+      const refused = await outcome("user", bearer(await tokenOf(first)));
+      expect(refused).toMatchObject({ status: 503, kind: "auth" });
       expect(await verdict("user", bearer("garbage"))).toBe(401);
       if (fetches === 3) provider.publish(first);
       time.advance(2_000);
@@ -207,13 +210,8 @@ describe("a hostile key set", () => {
     expect(await verdictOf(first)).toBe(401);
   });
 
-  const weak = async (kid?: string) => ({
-    ...(await weakKey()),
-    alg: "RS256",
-    use: "sig",
-    ...(kid && { kid }),
-  });
-  const hiding: [what: string, bad: (good: JWK) => object | Promise<object>][] = [
+  const weak = (kid?: string) => ({ ...HALF_LENGTH, alg: "RS256", use: "sig", ...(kid && { kid }) });
+  const hiding: [what: string, bad: (good: JWK) => object][] = [
     ["that is too weak", ({ kid }) => weak(kid)],
     ["whose numbers are not text", (good) => ({ ...good, n: 7 })],
     ["for encryption", (good) => ({ ...good, use: "enc" })],
@@ -224,7 +222,7 @@ describe("a hostile key set", () => {
   describe.each(["with the same kid", "without a kid"])("a good key is found %s after a key", (naming) => {
     test.each(hiding)("%s", async (_, bad) => {
       const good = naming === "with the same kid" ? named : unnamed;
-      await loadedFrom(async () => keySet(await bad(good.jwk), good.jwk, first.jwk));
+      await loadedFrom(() => keySet(bad(good.jwk), good.jwk, first.jwk));
       expect(await verdictOf(good)).toBe("admitted");
       expect(await verdictOf(first)).toBe("admitted");
     });
@@ -233,7 +231,7 @@ describe("a hostile key set", () => {
   test("without algorithms is tried with every key that fits", async () => {
     const good = await signingKey("PS512");
     const { alg: _, use: __, ...bare } = good.jwk;
-    const { alg: ___, ...bareWeak } = await weak();
+    const { alg: ___, ...bareWeak } = weak();
     await loadedFrom(() => keySet(bareWeak, bare));
     expect(await verdictOf(good)).toBe("admitted");
     expect(await verdictOf(good, { exp: 1 })).toBe(401);
@@ -241,7 +239,7 @@ describe("a hostile key set", () => {
 
   test("with an unusable key is fetched again for its kid, as for a missing key", async () => {
     const good = await signingKey("RS256", "turned");
-    await loadedFrom(async () => keySet(await weak("turned"), first.jwk));
+    await loadedFrom(() => keySet(weak("turned"), first.jwk));
     provider.publish(good, first);
     expect(await verdictOf(good)).toBe("admitted");
     expect(provider.fetches()).toBe(2);
@@ -255,28 +253,6 @@ describe("a hostile key set", () => {
     expect(await verdictOf(twin)).toBe("admitted");
   });
 });
-
-let halfLength: Promise<JWK> | undefined;
-
-/** Returns an RSA key of half the accepted length. Key generation is slow, so there is only one such key. */
-function weakKey(): Promise<JWK> {
-  halfLength ??= makeWeakKey();
-  return halfLength;
-}
-
-async function makeWeakKey(): Promise<JWK> {
-  const { publicKey } = await crypto.subtle.generateKey(
-    {
-      name: "RSASSA-PKCS1-v1_5",
-      modulusLength: 1_024,
-      publicExponent: new Uint8Array([1, 0, 1]),
-      hash: "SHA-256",
-    },
-    true,
-    ["sign", "verify"],
-  );
-  return exportJWK(publicKey);
-}
 
 // GW-161
 describe("admission without an identity provider", () => {
