@@ -12,7 +12,7 @@ const bare = (status: string, ...fields: string[]) => `HTTP/1.1 ${[status, ...fi
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 
 const DIGITS = "0123456789";
-/** What is expected of a body that has not ended. */
+/** The expected reading of a body that has not ended. */
 const BROKEN = { body: "ok", complete: false, reusable: false };
 
 interface Expected {
