@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { type TourStep, tourSteps } from "@ostiary/platform/tour";
+import { type TourStep, tourSteps } from "../../apps/platform/tour.ts";
 import { ROOT } from "../support/root.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type ScreenText, type Style, terminalSvg } from "./terminal.ts";

@@ -4,10 +4,10 @@ import { demoProgram } from "@ostiary/demo/config";
 import { gatewayProgram } from "@ostiary/gateway/config";
 import { identityProgram } from "@ostiary/identity/config";
 import type { Program } from "@ostiary/lib/runtime/config";
-import { platformProgram } from "@ostiary/platform/config";
 import { portalProgram } from "@ostiary/portal/config";
 import { registryProgram } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";
+import { platformProgram } from "../../apps/platform/config.ts";
 import { ROOT } from "../support/root.ts";
 import { sharedRows, sharedTable, variableRows, variableTable } from "./variable-table.ts";
 

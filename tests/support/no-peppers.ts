@@ -1,3 +1,3 @@
-import type { Peppers } from "@ostiary/identity/secret-hashes";
+import type { Peppers } from "../../apps/identity/secret-hashes.ts";
 
 export const NO_PEPPERS: Peppers = { current: null, previous: null, plainAccepted: true };

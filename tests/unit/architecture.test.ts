@@ -200,14 +200,27 @@ describe("the import graph", () => {
     expect(edges(/./, /^drizzle-orm/, (file) => allowed.test(file))).toEqual([]);
   });
 
+  test("a package exports only files that other packages import: tests import the rest by path", async () => {
+    const unused: string[] = [];
+    for (const manifest of [
+      ...new Bun.Glob("apps/*/package.json").scanSync({ cwd: ROOT }),
+      "lib/package.json",
+    ]) {
+      const own = dirname(manifest);
+      const { exports = {} } = await Bun.file(join(ROOT, manifest)).json();
+      const targets = Object.values<string>(exports).map((path) => join(own, path));
+      const elsewhere = (target: string) =>
+        edges(/^(apps|lib)\//, /./, (file, each) => each !== target || file.startsWith(`${own}/`));
+      unused.push(...targets.filter((target) => !target.includes("*") && elsewhere(target).length === 0));
+    }
+    expect(unused).toEqual([]);
+  });
+
   test("every file is imported by another file or is an entry point", () => {
     const entry =
       /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify|covering|write-client-types|write-schema)\.ts|tests\/nightly\/bench\/[a-z-]+\.ts|tests\/pictures\/[a-z-]+\.ts|tests\/support\/[a-z]+\/[a-z-]+-(process|worker)\.ts|apps\/portal\/page\/[a-z/-]+\/worker\.ts)$/;
     const imported = new Set([...imports.values()].flat());
-    const published = [
-      ...Object.values(exportsOfLib).map((path) => join("lib", path)),
-      ...Object.values(exportsOfClient).map((path) => join("lib/client", path)),
-    ];
+    const published = Object.values(exportsOfClient).map((path) => join("lib/client", path));
     const orphans = files.filter(
       (file) => !entry.test(file) && !imported.has(file) && !published.includes(file),
     );

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { wireAudit } from "@ostiary/audit";
 import { auditVariables } from "@ostiary/audit/config";
-import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
+import { MIGRATIONS } from "../../../apps/audit/owner-database.ts";
 import { closing, duringTests, standInFor } from "../../support/during-tests.ts";
 import { migratedDatabases } from "../../support/stores/migrated-databases.ts";
 

@@ -1,6 +1,6 @@
-import { makePartitions } from "@ostiary/audit/partitions";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { makePartitions } from "../../../apps/audit/events/partitions-sql.ts";
 
 interface GeneratedLog {
   events: number;

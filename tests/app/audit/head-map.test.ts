@@ -1,7 +1,4 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { HeadMap, NodeCache, rootOf } from "@ostiary/audit/proof/heads/head-map";
-import { MapNode } from "@ostiary/audit/proof/heads/node";
-import { selectProvenHeads } from "@ostiary/audit/proof/heads/proofs";
 import {
   type Head,
   hashFromHex,
@@ -13,6 +10,9 @@ import {
 } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { HeadMap, NodeCache, rootOf } from "../../../apps/audit/proof/heads/head-map.ts";
+import { MapNode } from "../../../apps/audit/proof/heads/node.ts";
+import { selectProvenHeads } from "../../../apps/audit/proof/heads/proofs.ts";
 import { proofIn } from "../../support/audit/proof-log.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { newLog } from "./audit-service.ts";

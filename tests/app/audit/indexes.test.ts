@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { readLimits, selectStatement } from "@ostiary/audit/events/event-sql";
-import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
+import { readLimits, selectStatement } from "../../../apps/audit/events/event-sql.ts";
+import { type EventFilter, eventBounds } from "../../../apps/audit/events/filter.ts";
 import { services } from "../../support/index.ts";
 import { openLog, startAudit } from "./audit-service.ts";
 import { BUSY_ORGANIZATION, BUSY_USER, generateLog } from "./generated-log.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { selectOperatorReading } from "@ostiary/audit/streams/operator/operator-stream-sql";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { selectOperatorReading } from "../../../apps/audit/streams/operator/operator-stream-sql.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { newLog } from "./audit-service.ts";
 

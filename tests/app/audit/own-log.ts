@@ -1,12 +1,12 @@
-import { makePartitions } from "@ostiary/audit/partitions";
-import { proofChunks } from "@ostiary/audit/proof";
-import type { PassDeps } from "@ostiary/audit/proof/seal/pass-deps";
-import { sealAll } from "@ostiary/audit/proof/seal/seal-all";
 import { restartChain } from "@ostiary/audit/restart";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";
 import { systemClock } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Verdict, VerifyGiven } from "@ostiary/lib/verification";
+import { makePartitions } from "../../../apps/audit/events/partitions-sql.ts";
+import { proofChunks } from "../../../apps/audit/proof/index.ts";
+import type { PassDeps } from "../../../apps/audit/proof/seal/pass-deps.ts";
+import { sealAll } from "../../../apps/audit/proof/seal/seal-all.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { newDatabase, newLog, sqlOn } from "./audit-service.ts";
 import {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { makePartitions } from "@ostiary/audit/partitions";
-import { sealAll } from "@ostiary/audit/proof/seal/seal-all";
-import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { type Database, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { makePartitions } from "../../../apps/audit/events/partitions-sql.ts";
+import { sealAll } from "../../../apps/audit/proof/seal/seal-all.ts";
+import { sealPass } from "../../../apps/audit/proof/seal/seal-pass.ts";
 import { freshDatabase, services } from "../../support/index.ts";
 import { newLog, sqlOn } from "./audit-service.ts";
 import { databaseWith } from "./own-log.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { recheckAltered } from "@ostiary/audit/proof/seal/recheck";
-import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { recheckAltered } from "../../../apps/audit/proof/seal/recheck.ts";
+import { sealPass } from "../../../apps/audit/proof/seal/seal-pass.ts";
 import { summaryOf } from "../../support/audit/verify-lines.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { services, waitFor } from "../../support/index.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { makePartitions } from "@ostiary/audit/partitions";
-import { declareMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { makePartitions } from "../../../apps/audit/events/partitions-sql.ts";
+import { declareMonth, dropMonths } from "../../../apps/audit/proof/retention/drop-months.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { rejection, services, waitFor } from "../../support/index.ts";
 import { databaseWith, OwnLog, ownLog } from "./own-log.ts";

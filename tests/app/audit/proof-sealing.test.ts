@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import type { PassDeps } from "@ostiary/audit/proof/seal/pass-deps";
-import { sealAll } from "@ostiary/audit/proof/seal/seal-all";
-import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { restartChain, restartTree } from "@ostiary/audit/restart";
-import { declareMonth } from "@ostiary/audit/retention/drop-months";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { declareMonth } from "../../../apps/audit/proof/retention/drop-months.ts";
+import type { PassDeps } from "../../../apps/audit/proof/seal/pass-deps.ts";
+import { sealAll } from "../../../apps/audit/proof/seal/seal-all.ts";
+import { sealPass } from "../../../apps/audit/proof/seal/seal-pass.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { summaryOf } from "../../support/audit/verify-lines.ts";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";

@@ -1,11 +1,11 @@
-import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
-import type { PassDeps } from "@ostiary/audit/proof/seal/pass-deps";
-import { newMemory } from "@ostiary/audit/proof/seal/read-pass";
-import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";
 import { systemClock } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { encodeTime } from "ulid";
+import { type DroppedMonth, dropMonths } from "../../../apps/audit/proof/retention/drop-months.ts";
+import { SignedRoots } from "../../../apps/audit/proof/root/signed-root.ts";
+import type { PassDeps } from "../../../apps/audit/proof/seal/pass-deps.ts";
+import { newMemory } from "../../../apps/audit/proof/seal/read-pass.ts";
 import { sqlOn } from "./audit-service.ts";
 
 /** Returns the dependencies of a process that seals an open log, such as the command `ostiary audit retention`. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { makePartitions } from "@ostiary/audit/partitions";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { makePartitions } from "../../../apps/audit/events/partitions-sql.ts";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import {

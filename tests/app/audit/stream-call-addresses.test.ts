@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { ReceiverDeps } from "@ostiary/audit/receivers/receiver-call";
+import type { ReceiverDeps } from "../../../apps/audit/receivers/receiver-call.ts";
 import { Certificates } from "../../support/http/certificates.ts";
 import { BODY, errorOf, receiver } from "./stream-calls-bed.ts";
 

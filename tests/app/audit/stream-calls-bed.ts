@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/receivers/receiver-call";
-import { targetRulesOf } from "@ostiary/audit/receivers/targets";
 import { systemClock } from "@ostiary/lib/async";
+import { type CallResult, Receiver, type ReceiverDeps } from "../../../apps/audit/receivers/receiver-call.ts";
+import { targetRulesOf } from "../../../apps/audit/receivers/targets.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 

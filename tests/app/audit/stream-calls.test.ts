@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer as createHttpServer } from "node:http";
 import type { Socket } from "node:net";
-import { type CallResult, retryAfterMs } from "@ostiary/audit/receivers/receiver-call";
+import { type CallResult, retryAfterMs } from "../../../apps/audit/receivers/receiver-call.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 import { waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { claimStreams } from "@ostiary/audit/streams/delivery-sql";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { claimStreams } from "../../../apps/audit/streams/delivery-sql.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { intent, newLog, requestId, sharedLog } from "./audit-service.ts";

@@ -1,8 +1,8 @@
 /** Tests the feed of usage events, which billing systems read (AU-128 to AU-130). */
 import { describe, expect, test } from "bun:test";
-import { writeUsageEvents } from "@ostiary/audit/usage/usage-event-writer";
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import { ulid } from "ulid";
+import { writeUsageEvents } from "../../../apps/audit/usage/usage-event-writer.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { json, sharedAudit, sharedLog, sqlOn, wrongFields } from "./audit-service.ts";
 import { HOUR_MS, usageCount } from "./usage-bed.ts";

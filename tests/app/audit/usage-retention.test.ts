@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { dropUsage } from "@ostiary/audit/usage/retention-sql";
 import { ulid } from "ulid";
+import { dropUsage } from "../../../apps/audit/usage/retention-sql.ts";
 import { newLog, sqlOn } from "./audit-service.ts";
 
 // AU-139

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { validateDocument } from "@ostiary/lib/domain/routes";
+import { servicesOfYaml } from "@ostiary/registry/document";
 import fc from "fast-check";
 import { parse } from "yaml";
 import { documentYaml } from "../../../apps/cli/commands/export.ts";
-import { servicesOfYaml } from "../../../apps/registry/documents/document.ts";
 import { runs } from "../../support/runs.ts";
 import { wordsOf } from "../../support/words.ts";
 import { document } from "../../unit/routes/arbitraries.ts";

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createValidationClient } from "@ostiary/gateway/admission/validation-client";
 import { boundedCall, CallFailed } from "@ostiary/lib/runtime/bounded-call";
 import { type PeerTls, peerTls } from "@ostiary/lib/runtime/config";
+import { createValidationClient } from "../../../apps/gateway/admission/validation-client.ts";
 import {
   type CertificateAuthority,
   type CertificatePair,

@@ -1,6 +1,6 @@
 /** Tests what the model of identity does not cover of keys: filters, the maximum age and concurrency. */
 import { describe, expect, test } from "bun:test";
-import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
+import { storeLastUses } from "../../../apps/identity/api-keys/last-use-writer.ts";
 import { resolved } from "../../support/http/openapi.ts";
 import { services } from "../../support/index.ts";
 import { useIdentity, wrongFields } from "./bed.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { lastUseWriter, storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
+import { lastUseWriter, storeLastUses } from "../../../apps/identity/api-keys/last-use-writer.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { useIdentity } from "./bed.ts";

@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { listKeys } from "@ostiary/identity/api-keys/api-key-sql";
-import { listInvites } from "@ostiary/identity/invites/invite-sql";
-import { listEvents } from "@ostiary/identity/lifecycle/lifecycle-sql";
-import { listMembers } from "@ostiary/identity/members/member-sql";
-import { listOrganizations, lockOrganizationsOf } from "@ostiary/identity/organizations/organization-sql";
-import { listServiceAccounts } from "@ostiary/identity/service-accounts/service-account-sql";
-import { listMemberships, listUsers } from "@ostiary/identity/users/user-sql";
-import { findKeys, findSessions } from "@ostiary/identity/validations/validation-sql";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
+import { listKeys } from "../../../apps/identity/api-keys/api-key-sql.ts";
+import { listInvites } from "../../../apps/identity/invites/invite-sql.ts";
+import { listEvents } from "../../../apps/identity/lifecycle/lifecycle-sql.ts";
+import { listMembers } from "../../../apps/identity/members/member-sql.ts";
+import {
+  listOrganizations,
+  lockOrganizationsOf,
+} from "../../../apps/identity/organizations/organization-sql.ts";
+import { listServiceAccounts } from "../../../apps/identity/service-accounts/service-account-sql.ts";
+import { listMemberships, listUsers } from "../../../apps/identity/users/user-sql.ts";
+import { findKeys, findSessions } from "../../../apps/identity/validations/validation-sql.ts";
 import { type OpenApiDocument, operationsIn, resolved } from "../../support/http/openapi.ts";
 import { services } from "../../support/index.ts";
 import { NOBODY, useIdentity, wrongFields } from "./bed.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import fc from "fast-check";
+import { storeLastUses } from "../../../apps/identity/api-keys/last-use-writer.ts";
 import { runs } from "../../support/runs.ts";
 import { type HttpResponse, type IdentityBed, type LifecycleEvent, useIdentity } from "./bed.ts";
 import { Model } from "./model.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
+import { storeLastUses } from "../../../apps/identity/api-keys/last-use-writer.ts";
 import { type IdentityBed, ROLES, useIdentity } from "./bed.ts";
 
 /** A service without peppers. {@link withPeppers} starts others on the same database. */

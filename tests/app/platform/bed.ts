@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { loadPlatform, type PlatformConfig } from "@ostiary/platform/config";
+import { loadPlatform, type PlatformConfig } from "../../../apps/platform/config.ts";
 import { signingKey } from "../../../apps/platform/data-directory.ts";
 import { type Platform, startPlatform } from "../../../apps/platform/wire.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

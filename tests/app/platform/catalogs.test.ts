@@ -1,6 +1,6 @@
 /** Tests of how the platform publishes the catalogs of `seeds/` at each start. */
 import { describe, expect, test } from "bun:test";
-import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { publishCatalogs } from "../../../apps/platform/catalogs.ts";
 import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { ADMIN_TOKEN, useRegistry } from "../registry/bed.ts";
 

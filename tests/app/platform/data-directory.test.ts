@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { lstat, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "@ostiary/lib/runtime/config";
-import { loadPlatform } from "@ostiary/platform/config";
+import { loadPlatform } from "../../../apps/platform/config.ts";
 import { openDataDirectory, streamKeys, tokenFrom } from "../../../apps/platform/data-directory.ts";
 import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { rejection } from "../../support/rejection.ts";

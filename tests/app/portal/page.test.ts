@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { ConfigError } from "@ostiary/lib/runtime/config";
-import { loadPortal } from "../../../apps/portal/run.ts";
+import { loadPortal } from "@ostiary/portal/run";
 import { testWitness } from "../../support/audit/test-log.ts";
 import { type RunningProcess, startProcess } from "../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { sha256Of } from "../../../lib/runtime/config/operators-file.ts";
+import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
 import { duringTests } from "../../support/during-tests.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/http/openapi.ts";
 import { services, waitFor } from "../../support/index.ts";

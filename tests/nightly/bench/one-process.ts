@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
-import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { publishCatalogs } from "../../../apps/platform/catalogs.ts";
 import { productionSecrets } from "../../app/platform/bed.ts";
 import { newSession } from "../../full/flow/guides/caller.ts";
 import { startNewPlatform } from "../../full/flow/platform/bed.ts";

@@ -1,7 +1,7 @@
 /** Checks that every regular expression in the sources takes linear time, even on hostile texts. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { personText } from "@ostiary/identity/fields";
+import { personText } from "../../../apps/identity/fields.ts";
 import { type SourcePattern, textsIn } from "../../support/documents/source-code.ts";
 import { ROOT } from "../../support/root.ts";
 import { type Attack, attacksOn } from "./attacks.ts";

@@ -1,5 +1,5 @@
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
-import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { publishCatalogs } from "../../../apps/platform/catalogs.ts";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "../stores/services.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
 

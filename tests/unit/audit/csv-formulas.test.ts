@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { exportChunks } from "@ostiary/audit/exports/formats";
 import fc from "fast-check";
+import { exportChunks } from "../../../apps/audit/exports/formats.ts";
 
 const form = { name: "cells", columns: ["cell", "other"], cells: (cells: string[]) => cells, shown: String };
 

@@ -1,5 +1,5 @@
-import type { EntryRow } from "@ostiary/audit/streams/entry";
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import type { EntryRow } from "../../../apps/audit/streams/entry.ts";
 
 export type EventOfRow = NonNullable<EntryRow["event"]>;
 

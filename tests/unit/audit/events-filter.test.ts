@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
 import fc from "fast-check";
 import { ulid } from "ulid";
+import { type EventFilter, eventBounds } from "../../../apps/audit/events/filter.ts";
 import { runs } from "../../support/runs.ts";
 
 const HOUR_MS = 3_600_000;

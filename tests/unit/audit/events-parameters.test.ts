@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { eventFilter, pageProblems } from "@ostiary/audit/events/event-parameters";
-import { exportFormat } from "@ostiary/audit/exports/formats";
 import { pageRequest } from "@ostiary/lib/runtime/http";
 import fc from "fast-check";
+import { eventFilter, pageProblems } from "../../../apps/audit/events/event-parameters.ts";
+import { exportFormat } from "../../../apps/audit/exports/formats.ts";
 
 const log = { kind: "organization", id: "o" } as const;
 const read = (text: string) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { ExportSlot, ExportSlots } from "@ostiary/audit/exports/slots";
 import fc from "fast-check";
+import { ExportSlot, ExportSlots } from "../../../apps/audit/exports/slots.ts";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 

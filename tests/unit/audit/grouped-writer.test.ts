@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { GroupedWriter } from "@ostiary/audit/writes/grouped-writer";
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import fc from "fast-check";
+import { GroupedWriter } from "../../../apps/audit/writes/grouped-writer.ts";
 import { rejection } from "../../support/index.ts";
 import { runs } from "../../support/runs.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { wantedPartitions } from "@ostiary/audit/partitions";
 import fc from "fast-check";
+import { wantedPartitions } from "../../../apps/audit/events/partitions-sql.ts";
 
 // AU-7
 describe("the partitions of the event table", () => {

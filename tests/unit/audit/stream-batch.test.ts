@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { BATCH_BYTES_MAX, batchOf, OPERATOR_STREAM, type Part } from "@ostiary/audit/streams/batch";
-import type { EntryRow } from "@ostiary/audit/streams/entry";
+import { BATCH_BYTES_MAX, batchOf, OPERATOR_STREAM, type Part } from "../../../apps/audit/streams/batch.ts";
+import type { EntryRow } from "../../../apps/audit/streams/entry.ts";
 
 const AFTER = { position: 0, chain: "" };
 /** The number of bytes that a part adds beside its entries, at most. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { auditVariables } from "@ostiary/audit/config";
 import { checkSealInterval, SEAL_INTERVAL_MS_MAX } from "@ostiary/audit/run";
-import { Dispatcher, type Lane, type Turn } from "@ostiary/audit/streams/dispatcher";
 import { configProblems } from "@ostiary/lib/runtime/config";
-import { loadPlatform } from "@ostiary/platform/config";
+import { Dispatcher, type Lane, type Turn } from "../../../apps/audit/streams/dispatcher.ts";
+import { loadPlatform } from "../../../apps/platform/config.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 

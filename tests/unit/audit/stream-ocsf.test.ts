@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { batchOf } from "@ostiary/audit/streams/batch";
-import type { EntryRow } from "@ostiary/audit/streams/entry";
-import { ocsfEvent } from "@ostiary/audit/streams/ocsf";
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { batchOf } from "../../../apps/audit/streams/batch.ts";
+import type { EntryRow } from "../../../apps/audit/streams/entry.ts";
+import { ocsfEvent } from "../../../apps/audit/streams/ocsf.ts";
 import { type EventOfRow, entryRow } from "./entry-row.ts";
 
 const STREAM = { organization_id: "organization-1" };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { planRetry, RETRY_MS_MAX } from "@ostiary/audit/streams/retry";
+import { planRetry, RETRY_MS_MAX } from "../../../apps/audit/streams/retry.ts";
 
 const NONE = { status: 500, retryAfterMs: null, callMs: 0 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { isNetwork, listOf, mayCall } from "@ostiary/audit/receivers/public-addresses";
-import { targetRulesOf, urlProblem } from "@ostiary/audit/receivers/targets";
+import { isNetwork, listOf, mayCall } from "../../../apps/audit/receivers/public-addresses.ts";
+import { targetRulesOf, urlProblem } from "../../../apps/audit/receivers/targets.ts";
 import { wordsOf } from "../../support/words.ts";
 
 const NONE = listOf([]);

@@ -1,7 +1,7 @@
 /** Tests of the parameters in the query of a `DATABASE_URL`. */
 import { describe, expect, test } from "bun:test";
+import { configProblems } from "@ostiary/lib/runtime/config";
 import { registryVariables } from "@ostiary/registry/config";
-import { configProblems } from "../../../lib/runtime/config/index.ts";
 import { withoutSettings } from "../../../lib/runtime/stores/database/session-settings.ts";
 
 /** Every parameter that libpq 18 documents, as its array of options names them. */

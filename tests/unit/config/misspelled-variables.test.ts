@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { retentionVariables } from "@ostiary/audit/retention";
 import { gatewayProgram } from "@ostiary/gateway/config";
 import { hintsOfVariables, namesOf } from "@ostiary/lib/runtime/config";
-import { platformProgram } from "@ostiary/platform/config";
+import { platformProgram } from "../../../apps/platform/config.ts";
 import { programs } from "../../readmes/readmes.ts";
 
 const SECRET = "a-value-that-nobody-may-see";

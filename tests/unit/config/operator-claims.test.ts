@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { type OperatorsContext, parseOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
-import { fitsClaims } from "@ostiary/registry/operators/claims";
 import { checkOperatorProvider } from "@ostiary/registry/operators/config";
+import { fitsClaims } from "../../../apps/registry/operators/claims.ts";
 import { thrownBy } from "../../support/thrown.ts";
 
 const ISSUER = "https://login.example.com";

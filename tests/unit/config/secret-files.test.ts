@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
-import { loadPlatform, platformVariables } from "@ostiary/platform/config";
+import { loadPlatform, platformVariables } from "../../../apps/platform/config.ts";
 import { schemas } from "../../readmes/readmes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { thrownBy } from "../../support/thrown.ts";

@@ -1,10 +1,15 @@
 /** Tests of rate limits with plans, calendar periods, several policies and refunds, and of shortened windows. */
 import { describe, expect, test } from "bun:test";
-import { createLimiter, limitVariables, type RateState, refusedByLimit } from "@ostiary/gateway/limit";
 import { compileService } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { MemoryCounterStore, observeNothing } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
+import {
+  createLimiter,
+  limitVariables,
+  type RateState,
+  refusedByLimit,
+} from "../../../apps/gateway/steps/limit.ts";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";

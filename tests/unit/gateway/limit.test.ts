@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { createLimiter, type LimitedRoute, type LimitStore, limitVariables } from "@ostiary/gateway/limit";
 import { type CompiledRoute, compileService, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import {
@@ -8,6 +7,12 @@ import {
   StoreUnavailable,
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
+import {
+  createLimiter,
+  type LimitedRoute,
+  type LimitStore,
+  limitVariables,
+} from "../../../apps/gateway/steps/limit.ts";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 

@@ -1,8 +1,8 @@
 /** Tests of how many requests in flight a caller, or the address of a service, may have in a crowded gateway. */
 import { describe, expect, test } from "bun:test";
-import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { compileService } from "@ostiary/lib/domain/routes";
+import type { Principal } from "../../../apps/gateway/admission/principal.ts";
 import { type SharedRequest, Shares } from "../../../apps/gateway/edge/shares.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { LastUseBuffer } from "@ostiary/identity/api-keys/last-use-buffer";
+import { LastUseBuffer } from "../../../apps/identity/api-keys/last-use-buffer.ts";
 
 test("the latest use of each key waits to be stored, in whatever order uses are noted", () => {
   const uses = new LastUseBuffer();

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { personText, trimmed } from "@ostiary/identity/fields";
 import { isBlank } from "@ostiary/lib/contracts/identity-api";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
+import { personText, trimmed } from "../../../apps/identity/fields.ts";
 
 const MAX = 128;
 const schema = personText(MAX, { description: "A name.", examples: ["Ada"] });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { createRoles } from "@ostiary/identity/configured-roles";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { loadRolesFile, parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { createRoles } from "../../../apps/identity/roles/configured-roles.ts";
 import { thrownBy } from "../../support/thrown.ts";
 
 const good = `roles:

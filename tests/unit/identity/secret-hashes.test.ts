@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
-import { secretHashes } from "@ostiary/identity/secret-hashes";
 import fc from "fast-check";
+import { secretHashes } from "../../../apps/identity/secret-hashes.ts";
 import { NO_PEPPERS } from "../../support/no-peppers.ts";
 
 const [NEW, OLD] = ["n".repeat(32), "o".repeat(40)];

@@ -1,9 +1,9 @@
 /** Tests of the sentences for the findings of a verification, in each language of the page. */
 import { describe, expect, test } from "bun:test";
 import type { Finding, FindingCode } from "@ostiary/lib/verification/findings";
+import { ENGLISH } from "@ostiary/lib/verification/findings";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
-import { ENGLISH } from "../../../lib/verification/findings.ts";
 
 const PLACE = {
   line: 11,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
-import { readDocument, readJson } from "../../../apps/registry/documents/document.ts";
+import { readDocument, readJson } from "@ostiary/registry/document";
 import { rejection } from "../../support/index.ts";
 
 const BYTES_MAX = 5_000_000;

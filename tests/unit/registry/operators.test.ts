@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
-import { Operators } from "@ostiary/registry/operators";
 import fc from "fast-check";
+import { Operators } from "../../../apps/registry/operators/operators.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 

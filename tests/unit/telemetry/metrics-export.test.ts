@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { collectedGauge, createMetrics, createTelemetry, type Metrics } from "@ostiary/lib/runtime/telemetry";
-import { exportMetrics } from "@ostiary/lib/runtime/telemetry/metrics-export";
 import { Gauge } from "prom-client";
+import { exportMetrics } from "../../../lib/runtime/telemetry/metrics-export.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import {
   type Collector,

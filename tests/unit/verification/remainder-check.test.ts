@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { ProofEnd, Remainder } from "@ostiary/lib/contracts/audit";
-import { ChainCheck } from "@ostiary/lib/verification/chain-check";
 import { Findings } from "@ostiary/lib/verification/findings";
-import { RemainderCheck } from "@ostiary/lib/verification/remainder-check";
+import { ChainCheck } from "../../../lib/verification/chain-check.ts";
+import { RemainderCheck } from "../../../lib/verification/remainder-check.ts";
 import { droppedMonths, twoDays } from "../../support/audit/proof-exports.ts";
 import { OWNER } from "../../support/audit/proof-log.ts";
 import { endIn } from "../../support/audit/verify-lines.ts";

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach } from "bun:test";
-import { type AuditRecorder, createAuditRecorder } from "@ostiary/gateway/audit";
-import { auditVariables } from "@ostiary/gateway/audit/config";
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { familiesIn } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Registry } from "prom-client";
+import { auditVariables } from "../../../../apps/gateway/audit/config.ts";
+import { type AuditRecorder, createAuditRecorder } from "../../../../apps/gateway/audit/recorder.ts";
 import { standInFor } from "../../../support/during-tests.ts";
 import { type AuditStandIn, startAudit } from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";

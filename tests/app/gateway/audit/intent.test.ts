@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { intentOf } from "@ostiary/gateway/audit/intent";
+import { intentOf } from "../../../../apps/gateway/audit/intent.ts";
 import { responding, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 import { intent, pausesPass, useTimedRecording } from "./bed.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createAuditClient } from "@ostiary/gateway/audit/audit-client";
-import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
+import { createAuditClient } from "../../../../apps/gateway/audit/audit-client.ts";
+import { OutcomeQueue } from "../../../../apps/gateway/audit/outcome-queue.ts";
 import { type AuditStandIn, responding, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import { manualClock } from "../../../support/time/manual-clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readResponseNotes } from "@ostiary/gateway/audit/response-notes";
+import { readResponseNotes } from "../../../../apps/gateway/audit/response-notes.ts";
 
 const NOTHING = { details: null, created_id: null, organization_id: null, member_id: null };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { OCSF_VERSION, ocsfEvent } from "@ostiary/audit/streams/ocsf";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { OCSF_VERSION, ocsfEvent } from "../../../../apps/audit/streams/ocsf.ts";
 import { type EventOfRow, entryRow } from "../../../unit/audit/entry-row.ts";
 
 /** The JSON Schema of the OCSF class API Activity. The PyPI package ocsf-json-schema 1.2.0 generated it. */

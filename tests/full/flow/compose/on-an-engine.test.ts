@@ -2,7 +2,7 @@
  * Tests of compose.yaml on a Docker engine. Run them with `TEST_CONTAINERS=true bun test tests/full/flow/compose`.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { tourText } from "@ostiary/platform/tour";
+import { tourText } from "../../../../apps/platform/tour.ts";
 import { ComposeProject, triesContainers } from "../../../support/stores/containers.ts";
 import { expectTour, HIDDEN_BEHIND_A_BALANCER, takeTour } from "../quick-start/tour.ts";
 import { PARTS } from "./file.ts";

@@ -1,7 +1,7 @@
 /** Tests of compose.one-process.yaml, and of the role that it makes, on a PostgreSQL of this machine. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { loadPlatform } from "@ostiary/platform/config";
+import { loadPlatform } from "../../../../apps/platform/config.ts";
 import { FREE_PORTS } from "../../../app/platform/bed.ts";
 import { services, startPostgres } from "../../../support/index.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";

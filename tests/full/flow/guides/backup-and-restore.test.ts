@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type IdentityProvider, startIdentityProvider, startSampleService } from "@ostiary/demo";
-import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { publishCatalogs } from "../../../../apps/platform/catalogs.ts";
 import { writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";

@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { tourSteps, tourText } from "@ostiary/platform/tour";
+import { tourSteps, tourText } from "../../../../apps/platform/tour.ts";
 import { SHELLS } from "../../../support/processes/interactive-shell.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { takeTour } from "./tour.ts";

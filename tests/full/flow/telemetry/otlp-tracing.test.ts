@@ -1,7 +1,7 @@
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
-import { reportingFailures } from "@ostiary/lib/runtime/telemetry/otlp-export";
+import { reportingFailures } from "../../../../lib/runtime/telemetry/otlp-export.ts";
 import { Certificates } from "../../../support/http/certificates.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { GATEWAY, keptWarnings, startCollector, tracingTo } from "../../../support/telemetry/collector.ts";

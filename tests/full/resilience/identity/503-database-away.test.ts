@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
+import { storeLastUses } from "../../../../apps/identity/api-keys/last-use-writer.ts";
 import { type IdentityBed, ISSUER, startIdentity } from "../../../app/identity/bed.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../../support/index.ts";
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
-import { adminClient, publishCatalogs } from "@ostiary/platform/catalogs";
+import { adminClient, publishCatalogs } from "../../../../apps/platform/catalogs.ts";
 import { productionSecrets } from "../../../app/platform/bed.ts";
 import { newSession } from "../../../full/flow/guides/caller.ts";
 import { startPlatform } from "../../../full/flow/platform/bed.ts";

@@ -1,10 +1,10 @@
-import { createAuthenticator, type ProtectedScope } from "@ostiary/gateway/admission";
-import { type AdmissionConfig, admissionVariables } from "@ostiary/gateway/admission/config";
-import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import { Type } from "@sinclair/typebox";
+import { type AdmissionConfig, admissionVariables } from "../../../../apps/gateway/admission/config.ts";
+import type { Principal } from "../../../../apps/gateway/admission/principal.ts";
+import { createAuthenticator, type ProtectedScope } from "../../../../apps/gateway/steps/authenticate.ts";
 import { type IdentityStandIn, startIdentity } from "../../../support/gateway/identity-stand-in.ts";
 import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { admissionVariables } from "@ostiary/gateway/admission/config";
 import { checkIssuersFile, loadIssuersFile } from "@ostiary/gateway/admission/issuers-file";
 import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
+import { admissionVariables } from "../../../../apps/gateway/admission/config.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { thrownBy } from "../../../support/thrown.ts";
 

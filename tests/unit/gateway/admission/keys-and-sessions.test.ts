@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import type { ProtectedScope } from "@ostiary/gateway/admission";
 import { ApiError } from "@ostiary/lib/domain/errors";
+import type { ProtectedScope } from "../../../../apps/gateway/steps/authenticate.ts";
 import { member, person } from "../../../support/gateway/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import { type Admission, admission, bearer, credential, key } from "./bed.ts";
