@@ -20,7 +20,7 @@ export const jobVariables = Type.Object({
   AUDIT_SIGNING_KEY_FILE: auditVariables.properties.AUDIT_SIGNING_KEY_FILE,
   AUDIT_LOG_ORIGIN: auditVariables.properties.AUDIT_LOG_ORIGIN,
 });
-export type JobConfig = Readonly<Static<typeof jobVariables>>;
+type JobConfig = Readonly<Static<typeof jobVariables>>;
 
 /** Returns every problem with the files that these environment variables name; a check for `loadConfig`. */
 export function checkJobConfig(config: Partial<JobConfig>) {

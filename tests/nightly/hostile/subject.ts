@@ -4,7 +4,7 @@ import type { RunningProcess } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 
 /** A response whose request id is removed, so that responses of two processes can be compared. */
-export interface SubjectResponse {
+interface SubjectResponse {
   status: number;
   body: string;
 }

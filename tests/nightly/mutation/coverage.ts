@@ -3,7 +3,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { runFiles } from "./run-files.ts";
 
 /** The part of the product that one test file runs in its own process. */
-export interface Covered {
+interface Covered {
   readonly durationMs: number;
   /** The lines that it runs, by the path of the source file. */
   readonly lines: Readonly<Record<string, readonly number[]>>;

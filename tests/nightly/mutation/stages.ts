@@ -15,7 +15,7 @@ const BROWSER = /^tests\/full\/(flow\/portal|app\/console)\//;
 const recorded: Readonly<Record<string, number>> = timings.files;
 const SHORT_MS = 5000;
 
-export interface TestFiles {
+interface TestFiles {
   readonly files: readonly string[];
   readonly coverage: Coverage;
 }

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 
 const SOURCES = new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}");
 
-export type Importers = ReadonlyMap<string, readonly string[]>;
+type Importers = ReadonlyMap<string, readonly string[]>;
 
 /** Reads the imports of every file of a copy of the repository. */
 export async function readImporters(root: string): Promise<Importers> {

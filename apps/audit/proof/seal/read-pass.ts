@@ -64,7 +64,7 @@ export interface PassOptions {
   only?: ReadonlySet<string> | null;
 }
 
-export interface Due {
+interface Due {
   /** Events that may lack an entry. */
   rows: readonly UnsealedRow[];
   /** The snapshot that is sealed once all of `rows` are. */
