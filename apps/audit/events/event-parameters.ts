@@ -14,7 +14,7 @@ import type { DocumentDecoration } from "elysia";
 import { acceptsNdjson } from "../exports/formats.ts";
 import { unstorable } from "../field-problems.ts";
 import type { EventLog } from "./event.ts";
-import type { EventFilter } from "./filter.ts";
+import { type EventFilter, exactFilters } from "./filter.ts";
 
 const ID_LENGTH_MAX = 128;
 export const PARAM_LENGTH_MAX = 8_192;
@@ -163,17 +163,22 @@ function nameProblems({ properties }: TObject, name: string): FieldError[] {
 
 export function eventFilter(log: EventLog, query: EventQuery): EventFilter {
   const { occurred_after, occurred_before } = query;
-  const params = Object.entries(query).flatMap(([name, value]): [string, string][] => {
-    const param = PARAM.exec(name)?.[1];
-    return param === undefined ? [] : [[param, value]];
-  });
-  return {
+  const filter: EventFilter = {
     log,
-    exact: query,
-    params: new Map(params),
+    exact: {},
+    params: new Map(),
     from: occurred_after === undefined ? null : parseTime(occurred_after),
     before: occurred_before === undefined ? null : parseTime(occurred_before),
   };
+  for (const name of exactFilters) {
+    const value = query[name];
+    if (value !== undefined) filter.exact[name] = value;
+  }
+  for (const [name, value] of Object.entries(query)) {
+    const param = PARAM.exec(name)?.[1];
+    if (param !== undefined) filter.params.set(param, value);
+  }
+  return filter;
 }
 
 type Parameter = NonNullable<DocumentDecoration["parameters"]>[number];
