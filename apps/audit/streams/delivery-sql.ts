@@ -1,4 +1,4 @@
-import { type Database, query } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { bigint } from "../bigint-sql.ts";
 import { columns } from "../events/event-sql.ts";
@@ -117,22 +117,60 @@ interface NextEntries {
   entries: EntryRow[];
   /** Entries up to this position are in `entries`, or left out by the filter. */
   scanned: number;
+  /** The entry before `entries`, or the sealed end that the restart in `entries` continues. */
+  after: ChainPosition;
+  /** Whether the next entry is missing, and no restart gave it up. */
+  isStuck: boolean;
 }
 
 /** Reads the next entries of a stream in the order of its chain. */
 export async function selectNext(database: Database, stream: DeliveryRow): Promise<NextEntries> {
   const { chain_id, position, filter, head } = stream;
+  const after = { position: stream.after_position, chain: stream.after_chain };
   if (filter === null) {
-    const end = Math.min(position + BATCH_ENTRIES_MAX, head);
-    const found = await selectEntries(database, [{ chain_id, position, end }]);
-    const entries = unbroken(found.entries, position);
-    return { entries, scanned: entries.at(-1)?.position ?? position };
+    const entries = await selectUnbroken(database, stream, position);
+    const reached = entries.at(-1)?.position ?? position;
+    if (reached > position || head <= position) {
+      return { entries, scanned: reached, after, isStuck: false };
+    }
+    const end = await database.run("select_given_up", (orm) => selectGivenUp(orm, chain_id, position + 1));
+    if (end === null) return { entries, scanned: position, after, isStuck: true };
+    const later = await selectUnbroken(database, stream, end.position);
+    return { entries: later, scanned: later.at(-1)?.position ?? position, after: end, isStuck: false };
   }
   const end = Math.min(position + WINDOW_ENTRIES, head);
   const { entries, isCut } = await selectEntries(database, [{ chain_id, position, end }], matches(filter));
   const last = entries.at(-1);
   const isFull = last !== undefined && (entries.length === BATCH_ENTRIES_MAX || isCut);
-  return { entries, scanned: isFull ? last.position : end };
+  return { entries, scanned: isFull ? last.position : end, after, isStuck: false };
+}
+
+/** Reads the entries of a stream's chain after a position, up to the first one that is missing. */
+async function selectUnbroken(
+  database: Database,
+  { chain_id, head }: DeliveryRow,
+  position: number,
+): Promise<EntryRow[]> {
+  const end = Math.min(position + BATCH_ENTRIES_MAX, head);
+  const found = await selectEntries(database, [{ chain_id, position, end }]);
+  return unbroken(found.entries, position);
+}
+
+/** Returns the sealed end of a chain that a restart continues, if that restart gave up the entry at `missing`. */
+export async function selectGivenUp(
+  orm: Orm,
+  chain_id: number,
+  missing: number,
+): Promise<ChainPosition | null> {
+  const [found] = await rows<ChainPosition>(
+    orm,
+    sql`select position - 1 as position, content->>'lost' as chain from audit.declarations
+      where chain_id = ${bigint(chain_id)} and kind = 'restart' and position > ${bigint(missing)}
+        and content->>'lost' ~ '^[0-9a-f]{64}$'
+        and case when content->>'from' ~ '^[0-9]{1,15}$' then (content->>'from')::bigint end <= ${bigint(missing)}
+      order by position limit 1`,
+  );
+  return found ?? null;
 }
 
 /** The entries of a chain after a position, up to another one. */

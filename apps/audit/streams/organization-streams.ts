@@ -63,12 +63,10 @@ function streamCursor(deps: OrganizationStreamsDeps, row: DeliveryRow, lease: st
     async next() {
       if (stream.status === "paused") return null;
       const begunMs = clock.elapsedMs();
-      const { entries, scanned } = await selectNext(reads, stream);
-      if (scanned === stream.position) {
-        isStuck = stream.head > scanned;
-        return null;
-      }
-      const after = { position: stream.after_position, chain: stream.after_chain };
+      const next = await selectNext(reads, stream);
+      const { entries, scanned, after } = next;
+      isStuck = next.isStuck;
+      if (scanned === stream.position) return null;
       const batch = batchOf(stream, [{ organization_id, after, entries }], clock.now());
       const taken = batch.parts.at(0)?.entries ?? [];
       const last = taken.at(-1);

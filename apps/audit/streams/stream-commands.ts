@@ -4,6 +4,7 @@ import { parseTime } from "@ostiary/lib/domain/schemas";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
 import { urlWithoutQuery } from "../receivers/targets.ts";
+import { selectGivenUp } from "./delivery-sql.ts";
 import type { ChainPosition } from "./entry.ts";
 import { newSecret, type SecretBox } from "./secrets.ts";
 import {
@@ -94,7 +95,10 @@ async function refuseTooMany(tx: Orm, organization_id: string): Promise<void> {
     throw new ApiError(tooManyStreams.code, tooManyStreams);
 }
 
-/** Returns the position after which a new stream begins: the end of the log, or before the requested entry. */
+/**
+ * Returns the position after which a new stream begins: the end of the log, or before the requested entry. Begins with the
+ * restart that gave up the entry before it.
+ */
 async function startPosition(
   tx: Orm,
   organization_id: string,
@@ -102,14 +106,15 @@ async function startPosition(
 ): Promise<ChainPosition> {
   const position = from_position === undefined ? null : String(from_position);
   const time = from_time === undefined ? null : (parseTime(from_time)?.toString() ?? null);
-  const { end, chain, ...start } = await selectStart(tx, organization_id, position, time);
+  const { chain_id, end, chain, position: before } = await selectStart(tx, organization_id, position, time);
   if (from_position !== undefined && from_position > end + 1) {
     const message = `from_position must be at most ${end + 1}, the next position of the log.`;
     throw validationError([{ path: "from_position", message }]);
   }
-  if (chain === null)
+  const start = chain === null ? await selectGivenUp(tx, chain_id, before) : { position: before, chain };
+  if (start === null)
     throw new Error("An entry of the log is missing before the position where a stream begins.");
-  return { ...start, chain };
+  return start;
 }
 
 type Details = Record<string, { from: unknown; to: unknown }>;

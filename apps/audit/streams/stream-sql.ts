@@ -79,6 +79,8 @@ export async function hasStreams(tx: Orm, organization_id: string, count: number
 }
 
 interface StreamStart {
+  /** The id of the organization's chain. */
+  chain_id: number;
   /** The last position of the organization's chain. */
   end: number;
   /** The position before the requested entry, or `end` if there is no such entry. */
@@ -94,9 +96,9 @@ export async function selectStart(
   position: string | null,
   time: string | null,
 ): Promise<StreamStart> {
-  const [start = { end: 0, position: 0, chain: "00".repeat(32) }] = await rows<StreamStart>(
+  const [start = { chain_id: 0, end: 0, position: 0, chain: "00".repeat(32) }] = await rows<StreamStart>(
     tx,
-    sql`select log.position as "end", start.position, case when start.position = 0 then repeat('00', 32)
+    sql`select log.id as chain_id, log.position as "end", start.position, case when start.position = 0 then repeat('00', 32)
         else encode(coalesce(
           (select chain from audit.entries entry where entry.chain_id = log.id and entry.position = start.position),
           (select chain from audit.declarations entry where entry.chain_id = log.id

@@ -30,6 +30,7 @@ export interface DeliveredEntry {
   chain: string;
   named_by_outcome?: boolean;
   event: LoggedEvent;
+  restart?: { from: number; declared_at: string };
 }
 
 /** A receiver that verifies the chain: it counts repeated entries, and throws for a gap or a wrong hash. */

@@ -2,7 +2,7 @@ import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/store
 import { sql } from "drizzle-orm";
 import { bigint } from "../../bigint-sql.ts";
 import { BATCH_ENTRIES_MAX, OPERATOR_STREAM, type Part } from "../batch.ts";
-import { selectEntries, unbroken } from "../delivery-sql.ts";
+import { selectEntries, selectGivenUp, unbroken } from "../delivery-sql.ts";
 import type { ChainPosition } from "../entry.ts";
 import { failed, HEALED, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
@@ -78,7 +78,42 @@ const ORGANIZATION = "organization:";
 
 /** Reads the next entries, at most 100, from the chains with new entries, in the order of their positions. */
 export async function selectNextParts(database: Database, position: StreamPosition): Promise<ChainPart[]> {
-  const wanted = firstEntries(await selectMoved(database, position));
+  let moved = await selectMoved(database, position);
+  const continued = new Set<number>();
+  for (;;) {
+    const parts = await selectParts(database, moved);
+    const stuck = parts.filter(({ isStuck, chain_id }) => isStuck && !continued.has(chain_id));
+    const ends = await selectGivenUpEnds(database, stuck);
+    if (ends.size === 0) {
+      return parts.map((part) =>
+        continued.has(part.chain_id) && part.isStuck ? { ...part, isStuck: false, isWhole: false } : part,
+      );
+    }
+    for (const chain_id of ends.keys()) continued.add(chain_id);
+    // entries before those that were given up go first: the restart then begins a later call
+    const begun = new Set(stuck.flatMap(({ chain_id, entries }) => (entries.length > 0 ? [chain_id] : [])));
+    moved = moved.map((chain) =>
+      begun.has(chain.chain_id) ? chain : { ...chain, ...ends.get(chain.chain_id) },
+    );
+  }
+}
+
+/** Returns the sealed ends that restarts continue, by chain, for the parts whose next entry a restart gave up. */
+async function selectGivenUpEnds(
+  database: Database,
+  parts: readonly ChainPart[],
+): Promise<Map<number, ChainPosition>> {
+  const ends = new Map<number, ChainPosition>();
+  for (const { chain_id, after, entries } of parts) {
+    const missing = (entries.at(-1) ?? after).position + 1;
+    const end = await database.run("select_given_up", (orm) => selectGivenUp(orm, chain_id, missing));
+    if (end !== null) ends.set(chain_id, end);
+  }
+  return ends;
+}
+
+async function selectParts(database: Database, moved: readonly MovedChain[]): Promise<ChainPart[]> {
+  const wanted = firstEntries(moved);
   const { entries: found, isCut } = await selectEntries(database, wanted);
   const cut = isCut ? wanted.findIndex(({ chain_id }) => chain_id === found.at(-1)?.chain_id) : null;
   return wanted.slice(0, cut === null ? undefined : cut + 1).map((chain, index) => {
