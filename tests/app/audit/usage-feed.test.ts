@@ -1,8 +1,9 @@
 /** Tests the feed of usage events, which billing systems read (AU-128 to AU-130). */
 import { describe, expect, test } from "bun:test";
+import { systemClock } from "@ostiary/lib/async";
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import { ulid } from "ulid";
-import { writeUsageEvents } from "../../../apps/audit/usage/usage-event-writer.ts";
+import { usageEventWriter, writeUsageEvents } from "../../../apps/audit/usage/usage-event-writer.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { json, sharedAudit, sharedLog, sqlOn, wrongFields } from "./audit-service.ts";
 import { HOUR_MS, usageCount } from "./usage-bed.ts";
@@ -105,6 +106,22 @@ describe.skipIf(!services().postgres.real)("the usage feed", () => {
       },
     });
     expect(isUlid(event?.id ?? "")).toBe(true);
+  });
+
+  // AU-128
+  test("gets a count an hour later without a request", async () => {
+    const id = ulid();
+    await report(`gateway-${ulid()}`, 1, [count(id)]);
+    const warnings: unknown[] = [];
+    const writer = usageEventWriter({
+      database,
+      log: { warn: (...told: unknown[]) => void warnings.push(told) },
+      clock: { ...systemClock, now: () => LATER + HOUR_MS + 60_000 },
+    });
+    writer.start();
+    await waitFor(async () => (await of(id)).length === 1);
+    await writer.stop();
+    expect(warnings).toEqual([]);
   });
 
   // AU-128
