@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { useCli } from "../../../app/cli/bed.ts";
-import { KEY, OLD_KEY } from "../../../support/audit/proof-exports.ts";
-import { LogBuilder, logKeyText, ORIGIN } from "../../../support/audit/proof-log.ts";
+import { KEY, OLD_KEY } from "../../support/audit/proof-exports.ts";
+import { LogBuilder, logKeyText, ORIGIN } from "../../support/audit/proof-log.ts";
+import { useCli } from "./bed.ts";
 
 /** Returns a log of `size` leaves. */
 function logOf(size: number, year = "2026", origin = ORIGIN): LogBuilder {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { useCli } from "../../../app/cli/bed.ts";
-import { KEY, OLD_KEY, SECOND_WITNESS, twoDays, WITNESS } from "../../../support/audit/proof-exports.ts";
-import { LogBuilder, logKeyText, OWNER, witnessKeyText } from "../../../support/audit/proof-log.ts";
+import { KEY, OLD_KEY, SECOND_WITNESS, twoDays, WITNESS } from "../../support/audit/proof-exports.ts";
+import { LogBuilder, logKeyText, OWNER, witnessKeyText } from "../../support/audit/proof-log.ts";
+import { useCli } from "./bed.ts";
 
 const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
