@@ -95,12 +95,12 @@ export async function advanceStream(
 }
 
 /**
- * Records a delivery request that failed, and releases the lease. Returns the status of the stream, or null if
- * the lease was lost.
+ * Records a delivery request that failed, and releases the lease. Returns the status of the stream, or null if the lease
+ * was lost, or if the stream has another URL by now, whose receiver refused nothing.
  */
 export async function failStream(
   database: Database,
-  id: string,
+  { id, url }: Pick<DeliveryRow, "id" | "url">,
   lease: string,
   error: string,
   plan: RetryPlan,
@@ -108,7 +108,7 @@ export async function failStream(
   const [found] = await query<{ status: AuditStream["status"] }>(database, "fail_stream")`
     update audit.streams set ${failed(error, plan)}, is_slow = true,
         status = case when status = 'paused' or ${plan.givesUp}::boolean then 'paused' else 'failing' end
-      where id = ${id} and lease = ${lease} returning status`;
+      where id = ${id} and lease = ${lease} and url = ${url} returning status`;
   return found?.status ?? null;
 }
 

@@ -48,8 +48,8 @@ export interface Lane<Row> {
 export interface Streams<Row extends { id: string }> {
   /** The last lane is that of streams whose receivers are slow. A lane never takes free slots of the lanes before it. */
   lanes: readonly Lane<Row>[];
-  /** Renews leases and returns the ids of the streams that still have them. */
-  renew: (held: readonly HeldLease[]) => Promise<ReadonlySet<string>>;
+  /** Renews leases and returns those that this replica still holds. */
+  renew: (held: readonly HeldLease[]) => Promise<readonly HeldLease[]>;
   /** Delivers a stream for one turn, and releases its lease. A lease that is not released expires. */
   deliver: (row: Row, turn: Turn) => Promise<void>;
 }
@@ -195,10 +195,12 @@ export class Dispatcher<Row extends { id: string }> {
     const held = Array.from(this.#deliveries.values());
     if (held.length === 0) return;
     const untilMs = this.#deps.clock.elapsedMs() + LEASE_MS;
-    const kept = await this.#streams.renew(held.map(({ id, lease }) => ({ id, lease })));
+    const renewed = await this.#streams.renew(held.map(({ id, lease }) => ({ id, lease })));
+    // this replica can have claimed a stream again whose earlier lease ended
+    const kept = new Set(renewed.map(({ id, lease }) => lease + id));
     for (const delivery of held) {
       if (!this.#deliveries.has(delivery.lease + delivery.id)) continue;
-      if (kept.has(delivery.id)) this.#holdUntil(delivery, untilMs);
+      if (kept.has(delivery.lease + delivery.id)) this.#holdUntil(delivery, untilMs);
       else delivery.giveUp.abort();
     }
   }

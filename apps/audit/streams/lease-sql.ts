@@ -43,17 +43,16 @@ export const isClaimable = sql`(stream.next_attempt_at <= clock_timestamp()
   and (stream.lease_until is null or stream.lease_until <= clock_timestamp()
     or stream.lease_until > ${leaseEnd} + interval '1 second')`;
 
-/** Renews leases and returns the ids of the streams that still have them. */
-export async function renewLeases(
+/** Renews leases and returns those that are still held. */
+export function renewLeases(
   database: Database,
   { table, id }: LeasedTable,
   held: readonly HeldLease[],
-): Promise<Set<string>> {
-  const found = await query<{ id: string }>(database, "renew_stream_leases")`
+): Promise<HeldLease[]> {
+  return query<HeldLease>(database, "renew_stream_leases")`
     update ${table} stream set lease_until = ${leaseEnd}
       from json_to_recordset(${JSON.stringify(held)}::text::json) as held(id text, lease text)
-      where held.id = ${id} and stream.lease = held.lease returning ${id} as id`;
-  return new Set(found.map((row) => row.id));
+      where held.id = ${id} and stream.lease = held.lease returning ${id} as id, stream.lease`;
 }
 
 /** Releases the lease. Another replica may claim the stream after `pause_ms`. */

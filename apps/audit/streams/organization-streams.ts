@@ -95,7 +95,7 @@ function streamCursor(deps: OrganizationStreamsDeps, row: DeliveryRow, lease: st
       }
     },
     async fail(error, plan) {
-      const status = await failStream(writes, id, lease, error, plan);
+      const status = await failStream(writes, row, lease, error, plan);
       if (status !== "paused" || !plan.givesUp) return;
       metrics.paused();
       const about = { stream_id: id, organization_id, reason: error };

@@ -32,12 +32,12 @@ describe("delivery", () => {
   const read = async (id: string) => (await call("GET", `${STREAMS}/${id}`)).body;
   const head = async () => (await exportProof(audit)).end.head;
   /** Lets a receiver respond only once it is released. */
-  const hold = (held: TestReceiver) => {
+  const hold = (held: TestReceiver, response: ResponseInit = {}) => {
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     held.respond = async () => {
       reached.resolve();
       await released.promise;
-      return new Response(null);
+      return new Response(null, response);
     };
     return { reached: reached.promise, release: released.resolve };
   };
@@ -228,4 +228,24 @@ describe("delivery", () => {
     await caughtUp(next.id);
     expect(other.calls).toHaveLength(1);
   });
+
+  // AU-104
+  test.each<[string, ResponseInit]>([
+    ["is gone", { status: 410 }],
+    ["asks for a pause of a day", { status: 503, headers: { "Retry-After": "86400" } }],
+  ])(
+    "calls a new URL at once, although a call in flight learns that the old receiver %s",
+    async (_, response) => {
+      const begun = await head();
+      const { reached, release } = hold(receiver, response);
+      const stream = await create();
+      await writeEvents(audit, 2);
+      await reached;
+      await call("PATCH", `${STREAMS}/${stream.id}`, { url: other.url });
+      release();
+      await caughtUp(stream.id);
+      expect(await read(stream.id)).toMatchObject(WORKING);
+      expect(proven(other, begun).position).toBe((await head()).position);
+    },
+  );
 });

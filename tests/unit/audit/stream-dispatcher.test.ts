@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { auditVariables } from "@ostiary/audit/config";
 import { checkSealInterval, SEAL_INTERVAL_MS_MAX } from "@ostiary/audit/run";
 import { configProblems } from "@ostiary/lib/runtime/config";
-import { Dispatcher, type Lane, type Turn } from "../../../apps/audit/streams/dispatcher.ts";
+import { Dispatcher, type Lane, type Streams, type Turn } from "../../../apps/audit/streams/dispatcher.ts";
 import { loadPlatform } from "../../../apps/platform/config.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
@@ -11,13 +11,15 @@ interface Row {
   id: string;
 }
 
+type Renew = Streams<Row>["renew"];
+
 /** Returns a dispatcher of streams in these lanes. Each delivery lasts until it is aborted. */
-function dispatcherOf(lanes: readonly Lane<Row>[]) {
+function dispatcherOf(lanes: readonly Lane<Row>[], renew: Renew = async (held) => held) {
   const clock = manualClock();
   const turns: Turn[] = [];
   const streams = {
     lanes,
-    renew: async (held: readonly Row[]) => new Set(held.map(({ id }) => id)),
+    renew,
     deliver: async (_: Row, turn: Turn) => {
       turns.push(turn);
       const ended = Promise.withResolvers<void>();
@@ -89,6 +91,21 @@ describe("streams whose receivers never respond", () => {
     expect(bed.turns).toHaveLength(most);
     await stop(bed);
   });
+});
+
+// AU-105
+test("a replica that claims a stream again, because its lease ended, aborts the earlier delivery", async () => {
+  const leases: string[] = [];
+  const claim = async (lease: string) => {
+    if (leases.length === 2) return [];
+    leases.push(lease);
+    return [{ id: "stream-1" }];
+  };
+  const renew: Renew = async (held) => held.filter(({ lease }) => lease === leases.at(-1));
+  const bed = dispatcherOf([{ max: 2, claim }], renew);
+  await settle(bed);
+  expect(bed.turns.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  await stop(bed);
 });
 
 const STEP_MS = 50;
