@@ -8,10 +8,12 @@ import {
 } from "@ostiary/lib/contracts/registry-api";
 import {
   ConfirmDialog,
+  type Done,
   type Failure,
   type FailureKind,
   FailureNotice,
   TextField,
+  usePageTexts,
   useWrite,
 } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
@@ -38,7 +40,7 @@ interface WriteDialogProps<Result> {
   /** The note with its setter, for a note that outlives the dialog. */
   note?: readonly [note: GivenNote, onNote: (note: GivenNote) => void];
   write: (registry: Registry, options: Write) => Promise<Result>;
-  onDone: (result: Result) => void;
+  onDone: Done<Result>;
   /** Replaces the state that the dialog shows, which may be old or which the write may have changed. */
   onReload: () => void;
   reloadLabel?: string;
@@ -51,7 +53,14 @@ interface WriteDialogProps<Result> {
 /** Asks the operator to confirm a write, to give a reason, and to choose whether to wait for gateways. */
 export function WriteDialog<Result>({ isReady = true, ...props }: WriteDialogProps<Result>) {
   const session = useSession();
-  const { busy, failure, write } = useWrite();
+  const { explain } = usePageTexts();
+  const { busy, failure, write } = useWrite((lost) =>
+    session.announce(
+      lost.outcomeUnknown
+        ? `${props.mayHave}. Check the current state.`
+        : `${props.title} This failed: ${explain(lost).title}.`,
+    ),
+  );
   const ownNote = useState<GivenNote>({});
   const [note, setNote] = props.note ?? ownNote;
   const [wait, setWait] = useState(true);

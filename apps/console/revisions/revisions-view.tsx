@@ -189,10 +189,11 @@ function RestoreDialog({ shown, newest, onClose, onChanged }: RestoreDialogProps
       isReady={isReady}
       mayHave="The registry may have restored the revision"
       write={(registry, options) => restoreRevision(registry, service, { revision, newest, ...options })}
-      onDone={async (restored) => {
+      onDone={async (restored, isLeft) => {
         session.announce(
           `Revision ${revision} of ${service} is current again, as revision ${restored.revision}.`,
         );
+        if (isLeft) return;
         onClose();
         await onChanged();
         location.hash = fragmentOf({ name: "revisions", service, revision: restored.revision });

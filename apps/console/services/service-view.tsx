@@ -144,8 +144,9 @@ function DeleteDialog({ service, onClose, onReload }: DeleteDialogProps) {
       isReady={typed === name}
       mayHave="The registry may have deleted the service"
       write={(registry, options) => deleteService(registry, name, revision, options)}
-      onDone={() => {
+      onDone={(_, isLeft) => {
         session.announce(`${name} is deleted.`);
+        if (isLeft) return;
         onClose();
         location.hash = fragmentOf({ name: "revisions", service: name, revision: null });
       }}

@@ -19,7 +19,7 @@ import { type Credentials, Gateway, NoCredential, pathTo } from "./gateway.ts";
 import { type ChosenMember, OrganizationSession } from "./organization-session.ts";
 import { inviteTokenIn } from "./organizations/invite-token.ts";
 import { Directory } from "./people/directory.ts";
-import { type Address, addressAt, addressOf, type ViewPath } from "./portal-address.ts";
+import { type Address, addressAt, addressOf, ORGANIZATIONS, type ViewPath } from "./portal-address.ts";
 import type { PortalSettings } from "./settings.ts";
 import { languageFor } from "./texts/texts.ts";
 
@@ -86,6 +86,14 @@ export class Session extends PageSession<Address> {
   may(label: string): boolean {
     const labels = this.member.value?.labels ?? [];
     return labels.includes(EVERY_LABEL) || labels.includes(label);
+  }
+
+  /** Shows the person's organizations after the person has lost one, unless the page shows another organization. */
+  showOrganizationsAfter(lost: string | null): void {
+    if (this.address.peek().organization_id === lost) {
+      location.hash = addressOf(ORGANIZATIONS, null);
+      this.organization.forget();
+    } else void this.organization.list();
   }
 
   override async start(): Promise<void> {

@@ -218,11 +218,17 @@ interface NewKeyDialogProps extends Omit<KeyDialogProps, "address"> {
 /** Sends a form that makes a new key, and then shows the key once, with a call that works. */
 export function NewKeyDialog({ found = {}, example, make, children, ...dialog }: NewKeyDialogProps) {
   const t = useTexts().keys;
+  const session = useSession();
   const form = useForm();
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
+  const create = () =>
+    form.send(found, make, (key, isLeft) => {
+      if (isLeft) session.announce(t.neverShown(key.name));
+      else setCreated(key);
+    });
   if (created === null) {
     return (
-      <Confirm {...dialog} form={form} onConfirm={() => form.send(found, make, setCreated)}>
+      <Confirm {...dialog} form={form} onConfirm={create}>
         {children(form)}
         {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
       </Confirm>

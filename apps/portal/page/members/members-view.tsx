@@ -232,11 +232,11 @@ function ConfirmChange({ change, member, name, onChange, onClose }: ConfirmChang
           body: { status: change === "suspend" ? "suspended" : "active" },
         });
   const confirm = () =>
-    form.send({}, make, () => {
+    form.send({}, make, (_, isLeft) => {
       session.announce(t.done[change](name));
-      onClose();
-      if (change === "leave") location.hash = "#/organizations";
-      else void onChange();
+      if (!isLeft) onClose();
+      if (change === "leave") session.showOrganizationsAfter(member.organization_id);
+      else if (!isLeft) void onChange();
     });
   return (
     <Confirm

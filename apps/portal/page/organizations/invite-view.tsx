@@ -117,7 +117,10 @@ function Offer({ token, preview }: { token: string; preview: InvitePreview }) {
     form.send(
       {},
       () => sendToken(session, Member, "redeem", token),
-      ({ organization_id }) => enter(session, organization_id, t.joined),
+      ({ organization_id }, isLeft) => {
+        if (isLeft) session.announce(t.joined);
+        else enter(session, organization_id, t.joined);
+      },
     );
   return (
     <Form class="panel" busy={busy} onSubmit={redeem}>

@@ -42,9 +42,10 @@ export function OrganizationsView() {
         button={texts.create}
         isMain
         write={(name) => session.gateway.send(Organization, path, { method: "POST", body: { name } })}
-        done={({ id, name }) => {
+        done={({ id, name }, isLeft) => {
           session.announce(texts.created(name));
-          location.hash = addressOf(OVERVIEW, id);
+          if (isLeft) void session.organization.list();
+          else location.hash = addressOf(OVERVIEW, id);
         }}
         onUnknown={memberships.reload}
       >

@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { ConfirmDeletion } from "../parts/confirm.tsx";
 import { NameForm } from "../parts/name-form.tsx";
-import { addressOf, ORGANIZATIONS } from "../portal-address.ts";
 import { useSession } from "../portal-session.ts";
 import { DELETION_LABEL, RENAME_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
@@ -50,6 +49,7 @@ function Deletion({ name, onChange }: { name: string; onChange: () => Promise<vo
   const session = useSession();
   const { settings: t } = useTexts();
   const [open, setOpen] = useState(false);
+  const { organization_id } = session.address.value;
   return (
     <section class="panel" aria-labelledby="deletion">
       <h2 id="deletion">{t.remove}</h2>
@@ -68,10 +68,7 @@ function Deletion({ name, onChange }: { name: string; onChange: () => Promise<vo
           typed={name}
           onClose={() => setOpen(false)}
           onChange={onChange}
-          onDeleted={() => {
-            location.hash = addressOf(ORGANIZATIONS, null);
-            session.organization.forget();
-          }}
+          onDeleted={() => session.showOrganizationsAfter(organization_id)}
         >
           <p>{t.removeHelp}</p>
         </ConfirmDeletion>

@@ -82,8 +82,8 @@ interface ConfirmDeletionProps extends Omit<ConfirmProps, "form" | "danger" | "o
   done: string;
   /** Called when the data may have changed. */
   onChange: () => unknown;
-  /** Called after the deletion. By default, calls `onChange`. */
-  onDeleted?: () => void;
+  /** Called after the deletion. By default, calls `onChange` while the dialog is still shown. */
+  onDeleted?: (isLeft: boolean) => void;
 }
 
 /** Asks the person to confirm a deletion, and deletes the resource at `path`. */
@@ -98,10 +98,11 @@ export function ConfirmDeletion({ path, done, typed, onDeleted, ...props }: Conf
     form.send(
       { typed: isTyped ? null : (texts) => texts.settings.typeFirst },
       () => session.gateway.send(Type.Null(), path, { method: "DELETE" }),
-      () => {
+      (_, isLeft) => {
         session.announce(done);
-        dialog.onClose();
-        (onDeleted ?? dialog.onChange)();
+        if (!isLeft) dialog.onClose();
+        if (onDeleted !== undefined) onDeleted(isLeft);
+        else if (!isLeft) dialog.onChange();
       },
     );
   return (

@@ -1,5 +1,5 @@
 import { NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
-import { Button, FailureNotice, Form, type Result, TextField, useDraft } from "@ostiary/lib/page";
+import { Button, type Done, FailureNotice, Form, type Result, TextField, useDraft } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useTexts } from "../texts/texts.ts";
 import { problemOf, useForm } from "./use-problems.ts";
@@ -12,7 +12,7 @@ interface NameFormProps<Named> {
   button?: string;
   isMain?: boolean;
   write: (name: string) => Promise<Result<Named>>;
-  done: (named: Named) => void;
+  done: Done<Named>;
   /** Called to reload the data if the outcome of the write is unknown. */
   onUnknown?: () => unknown;
   children?: ComponentChildren;

@@ -1,6 +1,14 @@
 import { isBlank, problemOfText } from "@ostiary/lib/contracts/identity-api";
-import { type Failure, type Formats, type Result, useWrite } from "@ostiary/lib/page";
+import {
+  type Done,
+  type Failure,
+  type Formats,
+  type Result,
+  usePageTexts,
+  useWrite,
+} from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
+import { useSession } from "../portal-session.ts";
 import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
 /** Returns the text for the problem of a field, in the page's language. */
@@ -44,13 +52,18 @@ export function useProblems(failure: Failure | null) {
 export type ChangeForm = ReturnType<typeof useForm>;
 
 export function useForm() {
-  const writing = useWrite();
+  const session = useSession();
+  const { lost, unknown } = useTexts();
+  const { explain } = usePageTexts();
+  const writing = useWrite((failure) =>
+    session.announce(failure.outcomeUnknown ? unknown.join(". ") : lost(explain(failure).title)),
+  );
   const problems = useProblems(writing.failure);
   return {
     ...writing,
     ...problems,
     /** Makes the change unless the page finds a problem. Otherwise shows the problems. */
-    send<Value>(found: Problems, work: () => Promise<Result<Value>>, done: (value: Value) => void) {
+    send<Value>(found: Problems, work: () => Promise<Result<Value>>, done: Done<Value>) {
       if (problems.pass(found)) void writing.write(work, done);
     },
   };

@@ -133,8 +133,8 @@ function Account({ account, onChange }: { account: ServiceAccount; onChange: () 
           done={members.done.remove(account.name)}
           onClose={() => setRemoving(false)}
           onChange={onChange}
-          onDeleted={() => {
-            location.hash = address(SERVICE_ACCOUNTS);
+          onDeleted={(isLeft) => {
+            if (!isLeft) location.hash = address(SERVICE_ACCOUNTS);
           }}
         >
           <p>{t.removeHelp}</p>

@@ -59,6 +59,7 @@ export const de: Texts = {
     "Die Änderung wurde möglicherweise übernommen",
     "Der Dienst hat nicht geantwortet. Prüfen Sie den aktuellen Stand, bevor Sie es erneut versuchen.",
   ],
+  lost: (why: string) => `Die Änderung, die Sie verlassen haben, ist fehlgeschlagen: ${why}.`,
   problems: {
     empty: "Geben Sie einen Text ein.",
     too_long: (most) => `Geben Sie höchstens ${most} Zeichen ein.`,
@@ -332,6 +333,8 @@ export const de: Texts = {
       "Der Schlüssel gehört einem neuen Dienstkonto und darf nur, was die Rolle des Kontos erlaubt.",
     halfDone: (name, role) =>
       `Das Dienstkonto ${name} gibt es jetzt, ${role === null ? "ohne Rolle" : `mit der Rolle ${role}`}. Unter Dienstkonten können Sie es ändern.`,
+    neverShown: (name: string) =>
+      `Der Schlüssel ${name} wurde erzeugt, aber Sie haben die Seite verlassen, bevor sie ihn zeigen konnte. Widerrufen Sie ihn.`,
     unknownHelp: "Wenn ein neuer Schlüssel in der Liste steht, widerrufen Sie ihn: Er wurde nie angezeigt.",
     rotate: "Ersetzen",
     rotateTitle: (name) => `Den Schlüssel ${name} ersetzen?`,

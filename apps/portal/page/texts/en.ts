@@ -46,6 +46,7 @@ export const en = {
     "The change may have been made",
     "The service did not respond. Check the current state before you try again.",
   ],
+  lost: (why: string) => `The change that you left failed: ${why}.`,
   problems: {
     empty: "Enter some text.",
     too_long: (most: string) => `Enter at most ${most} characters.`,
@@ -291,6 +292,8 @@ export const en = {
       "The key belongs to a new service account, and may do only what the role of the account allows.",
     halfDone: (name: string, role: string | null) =>
       `The service account ${name} exists now, ${role === null ? "without a role" : `with the role ${role}`}. You can change it in Service accounts.`,
+    neverShown: (name: string) =>
+      `The key ${name} was made, but you left before the page could show it. Revoke the key.`,
     unknownHelp: "If the list contains a new key, revoke that key: it was never shown.",
     rotate: "Rotate",
     rotateTitle: (name: string) => `Rotate the key ${name}?`,

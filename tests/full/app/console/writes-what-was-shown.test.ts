@@ -80,6 +80,48 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(Object.keys(await current(bed.registry))).not.toContain("thief");
   });
 
+  test("stays where the operator went during a write, and says how the write ended", async () => {
+    await bed.registry.apply({ slow: service("/slow/1") });
+    const { page, go } = await bed.open({ fragment: "#/gateways" });
+    /** Deletes the service, and goes back before the registry gets the request. Returns what lets the request go on. */
+    async function leaveDeletion(): Promise<() => void> {
+      const released = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<void>();
+      await page.route(
+        /\/services\/slow\?/,
+        async (route) => {
+          held.resolve();
+          await released.promise;
+          await route.continue();
+        },
+        { times: 1 },
+      );
+      await go("#/services/slow");
+      await page.getByRole("button", { name: "Delete …" }).click();
+      await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("slow");
+      await dialog(page).getByRole("button", { name: "Delete the service" }).click();
+      await held.promise;
+      await page.goBack();
+      await dialog(page).waitFor({ state: "detached" });
+      return released.resolve;
+    }
+    const status = page.getByRole("status", { name: "Status messages" });
+
+    const refuse = await leaveDeletion();
+    await bed.registry.apply({ slow: service("/slow/2") });
+    refuse();
+    await status.getByText("Delete slow? This failed: Another change came first.").waitFor();
+    expect(Object.keys(await current(bed.registry))).toContain("slow");
+
+    const release = await leaveDeletion();
+    release();
+    await status.getByText("slow is deleted.").waitFor();
+    await page.getByRole("heading", { level: 1, name: "Gateways" }).waitFor();
+    expect(await page.evaluate("location.hash")).toBe("#/gateways");
+    expect(Object.keys(await current(bed.registry))).not.toContain("slow");
+    await bed.registry.apply({ slow: service("/slow/1") });
+  });
+
   // RG-173
   test("shows what a deletion removes, deletes once the name is typed, and restores the service", async () => {
     await bed.registry.apply({ gone: service("/gone/1", "/gone/2") });

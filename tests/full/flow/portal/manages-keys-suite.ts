@@ -154,4 +154,30 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     await page.getByRole("row", { name: /Once/ }).getByRole("button", { name: "Revoke" }).waitFor();
     expect(posts).toHaveLength(1);
   });
+
+  test("say so when a key is made after the person has left the dialog", async () => {
+    const id = await bed.organization("ada", "Left");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/members`);
+    await go(`#/org/${id}/keys`);
+    const held = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    await page.route("**/member/api-keys", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      held.resolve();
+      await released.promise;
+      return route.continue();
+    });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await dialog(page).getByLabel("Name").fill("Unseen");
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    await held.promise;
+    await page.goBack();
+    await dialog(page).waitFor({ state: "detached" });
+    released.resolve();
+    await page
+      .getByRole("status", { name: "Status messages" })
+      .getByText("The key Unseen was made, but you left before the page could show it.")
+      .waitFor();
+  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { Membership } from "@ostiary/lib/contracts/identity-api";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { Value } from "@sinclair/typebox/value";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { browserPath } from "../../../support/pages/swagger-page.ts";
 import { idOf, refuse, requestsOf, signIn, textOf, usePortal } from "./bed.ts";
 
@@ -178,6 +178,56 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await confirm.click();
     await page.getByText("You are in no organization yet.").waitFor();
     expect(await namesOf("deletes")).toEqual([]);
+  });
+
+  test("stays in the organization that was opened during a change of another one, and sees how the change ended", async () => {
+    const name = "leaves";
+    const [ending, staying] = [
+      await bed.organization(name, "Ending"),
+      await bed.organization(name, "Staying"),
+    ];
+    const { page, go } = await bed.open(name);
+    /** Deletes the organization, and opens the other one before the gateway gets the request. */
+    async function leaveDeletion(settle: (route: Route) => Promise<void>): Promise<() => void> {
+      const held = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      await page.route("**/org", async (route) => {
+        if (route.request().method() !== "DELETE") return route.continue();
+        held.resolve();
+        await released.promise;
+        await page.unroute("**/org");
+        await settle(route);
+      });
+      await go(`#/org/${ending}/settings`);
+      await page.getByRole("button", { name: "Delete the organization" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("textbox").fill("Ending");
+      await dialog.getByRole("button", { name: "Delete the organization" }).click();
+      await held.promise;
+      await go(`#/org/${staying}/settings`);
+      await page.getByLabel("Name", { exact: true }).fill("Half a name");
+      return released.resolve;
+    }
+    const status = page.getByRole("status", { name: "Status messages" });
+    const error = {
+      type: "invalid_request_error",
+      code: "NOT_FOUND",
+      message: "Resource not found.",
+      request_id: "1",
+      details: null,
+    };
+
+    const fail = await leaveDeletion((route) => route.fulfill({ status: 404, json: { error } }));
+    fail();
+    await status.getByText("The change that you left failed: Not found.").waitFor();
+
+    const succeed = await leaveDeletion((route) => route.continue());
+    succeed();
+    await status.getByText("The organization was deleted.").waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Half a name");
+    expect(await page.evaluate("location.hash")).toBe(`#/org/${staying}/settings`);
+    await page.getByRole("option", { name: "Ending" }).waitFor({ state: "detached" });
+    expect(await namesOf(name)).toEqual(["Staying"]);
   });
 
   // PT-74
