@@ -1,3 +1,4 @@
+import type { NoteKey } from "@ostiary/lib/domain/tlog";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { AuditConfig } from "../config.ts";
 import { receiverDepsOf } from "../receivers/receiver-call.ts";
@@ -31,7 +32,8 @@ export async function wireProof(config: AuditConfig, shared: Shared): Promise<Pr
   const { AUDIT_LOG_ORIGIN: origin, SEAL_INTERVAL_MS: intervalMs } = config;
   const keys = await loadLogKeys(config.AUDIT_SIGNING_KEY_FILE, origin);
   const sealer = new Sealer({ reads, writes, keys, origin, intervalMs, clock, log, metrics });
-  const witnessing = witnessingOf(config, shared, () => sealer.isSealing);
+  const logKeys = (keys ?? []).map(({ key }) => key);
+  const witnessing = witnessingOf(config, shared, logKeys, () => sealer.isSealing);
   return {
     published: {
       database: reads,
@@ -43,7 +45,7 @@ export async function wireProof(config: AuditConfig, shared: Shared): Promise<Pr
       writes,
       clock,
       cosigned: witnessing,
-      keys: (keys ?? []).map(({ key }) => key),
+      keys: logKeys,
       waitMsMax: intervalMs + SEAL_WAIT_MS,
     },
     async start() {
@@ -59,12 +61,18 @@ export async function wireProof(config: AuditConfig, shared: Shared): Promise<Pr
 }
 
 /** Returns what asks the witnesses, or null if the log has none. */
-function witnessingOf(config: AuditConfig, shared: Shared, isSealing: () => boolean): Witnessing | null {
+function witnessingOf(
+  config: AuditConfig,
+  shared: Shared,
+  keys: readonly NoteKey[],
+  isSealing: () => boolean,
+): Witnessing | null {
   if (config.AUDIT_WITNESSES_FILE === undefined) return null;
   const receivers = receiverDepsOf(config, shared.clock);
   return new Witnessing({
     ...shared,
     ...shared.telemetry,
+    keys,
     isSealing,
     receivers,
     witnesses: loadWitnesses(config.AUDIT_WITNESSES_FILE, receivers.rules),

@@ -1,18 +1,12 @@
 import { PROOF_FORMAT, type ProofEnd } from "@ostiary/lib/contracts/audit";
 import { MONTH_MARGIN_MS } from "@ostiary/lib/domain/proof";
-import {
-  consistencyRanges,
-  inclusionRanges,
-  knownSignatures,
-  type NoteKey,
-  noteKeyText,
-  readNote,
-} from "@ostiary/lib/domain/tlog";
+import { consistencyRanges, inclusionRanges, type NoteKey } from "@ostiary/lib/domain/tlog";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { bigint } from "../../bigint-sql.ts";
 import { rootOf } from "../heads/head-map.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
+import { signersOf } from "../root/signing-keys.ts";
 import { leafOf, selectLeaves, selectPaths, sizeOf } from "../root/tree-sql.ts";
 import type { SignedRoot } from "../witnesses/witness-sql.ts";
 import type { SealedLog } from "./proof-sql.ts";
@@ -47,13 +41,6 @@ export async function selectProofEnd(
     ...(retention.length > 0 && { retention }),
     keys: await signersOf(note, keys),
   };
-}
-
-async function signersOf(text: string | null, keys: readonly NoteKey[]): Promise<string[]> {
-  const note = text === null ? null : readNote(text);
-  if (note === null) return [];
-  const signatures = await knownSignatures(note, keys);
-  return signatures.filter(({ isRight }) => isRight).map(({ key }) => noteKeyText(key));
 }
 
 /**

@@ -1,5 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { LOG_SIGNATURE, type NoteKey, noteKeyText } from "@ostiary/lib/domain/tlog";
+import {
+  knownSignatures,
+  LOG_SIGNATURE,
+  type NoteKey,
+  noteKeyText,
+  readNote,
+} from "@ostiary/lib/domain/tlog";
 import { keyFileProblems, readKeyFile } from "../../key-file.ts";
 
 const VARIABLE = "AUDIT_SIGNING_KEY_FILE";
@@ -33,6 +39,14 @@ export async function loadLogKeys(path: string | undefined, origin: string): Pro
 /** Returns the keys as verifier keys: `name+hash+key`. */
 export function verifierKeys(keys: LogKeys | null): string[] {
   return (keys ?? []).map(({ key }) => noteKeyText(key));
+}
+
+/** Returns those of these keys that signed a note, as verifier keys. */
+export async function signersOf(text: string | null, keys: readonly NoteKey[]): Promise<string[]> {
+  const note = text === null ? null : readNote(text);
+  if (note === null) return [];
+  const signatures = await knownSignatures(note, keys);
+  return signatures.filter(({ isRight }) => isRight).map(({ key }) => noteKeyText(key));
 }
 
 async function logKeyOf(key: KeyObject, name: string): Promise<LogKey> {

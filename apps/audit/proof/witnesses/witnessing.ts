@@ -1,9 +1,11 @@
 import { type Clock, endsWithin, Loop } from "@ostiary/lib/async";
 import { reasonOf } from "@ostiary/lib/domain/errors";
+import { type NoteKey, readRoot } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Receiver, type ReceiverDeps } from "../../receivers/receiver-call.ts";
 import type { CosignedRoots } from "../export/proof.ts";
+import { signersOf } from "../root/signing-keys.ts";
 import { selectConsistency, selectNote, sizeOf } from "../root/tree-sql.ts";
 import { askWitness, WitnessConflict } from "./ask-witness.ts";
 import {
@@ -20,6 +22,8 @@ interface WitnessingDeps {
   quorum: number;
   intervalMs: number;
   origin: string;
+  /** The keys of the log. */
+  keys: readonly NoteKey[];
   /** Whether this replica seals. Only that replica asks the witnesses. */
   isSealing: () => boolean;
   reads: Database;
@@ -125,17 +129,20 @@ export class Witnessing implements CosignedRoots {
     for (const { receiver } of this.#known) receiver.close();
   }
 
-  select(): ReturnType<CosignedRoots["select"]> {
-    const { reads, origin, witnesses, quorum } = this.#deps;
-    const keys = witnesses.map(({ keyText }) => keyText);
-    return selectCosignedRoot(reads, origin, keys, quorum);
+  /** Ignores a root that none of the log's keys signed: readers who know the present keys would refuse it. */
+  async select(): ReturnType<CosignedRoots["select"]> {
+    const { reads, origin, keys, witnesses, quorum } = this.#deps;
+    const known = witnesses.map(({ keyText }) => keyText);
+    const root = await selectCosignedRoot(reads, origin, known, quorum);
+    return root !== null && (await signersOf(root.note, keys)).length > 0 ? root : null;
   }
 
   async #round(): Promise<void> {
     const { reads, writes, intervalMs, origin, clock, isSealing } = this.#deps;
     if (!isSealing() || this.#stopping.signal.aborted) return;
     const note = await selectNote(reads);
-    if (note === null) return;
+    // a restart began a tree of another name, which another process seals
+    if (note === null || readRoot(note)?.head.origin !== origin) return;
     const root = { size: sizeOf(note), note };
     const nowMs = clock.elapsedMs();
     const owing = this.#known.filter(({ stored }) => stored !== root.size);

@@ -1,11 +1,23 @@
 /** Tests that an export with proof has a root that witnesses cosigned, and that a rewritten log has none. */
 
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { restartTree } from "@ostiary/audit/restart";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
+import { knownSignatures, readNoteKey } from "@ostiary/lib/domain/tlog";
 import { readWitnessKeys, type Verdict } from "@ostiary/lib/verification";
-import type { AuditService } from "../../../app/audit/audit-service.ts";
-import { exportProof, exportText, found, verify, writeSigningKey } from "../../../app/audit/proof-bed.ts";
+import { type AuditService, openLog } from "../../../app/audit/audit-service.ts";
+import {
+  exportProof,
+  exportText,
+  found,
+  verifierKeyOf,
+  verify,
+  writeKeyFile,
+  writeSigningKey,
+} from "../../../app/audit/proof-bed.ts";
+import { passDeps } from "../../../app/audit/retention-bed.ts";
 import {
   cosigned,
   type Entry,
@@ -18,7 +30,8 @@ import {
   witnessedLog,
   write,
 } from "../../../app/audit/witnesses-bed.ts";
-import { waitFor } from "../../../support/index.ts";
+import { atTestEnd } from "../../../support/at-test-end.ts";
+import { services, waitFor } from "../../../support/index.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
 
 type CosignedPart = NonNullable<ProofEnd["cosigned"]>;
@@ -121,4 +134,56 @@ test("a log that was rewritten with its own key gets no cosignature, and the ser
   await expectUnseen(rewritten, entry, before.cosigned);
   expect((await servedRoot(rewritten))?.signatures).toHaveLength(1);
   expect(await metricOf(rewritten, "audit_witness_conflicts")).toBe(1);
+});
+
+describe.skipIf(!services().postgres.real)("a log with a witness", () => {
+  // AU-70, AU-172, AU-195
+  test("is complete under its new key, although witnesses were away while both keys signed", async () => {
+    const [old, next] = [writeSigningKey(), writeSigningKey()];
+    const both = writeKeyFile([old, next].map((file) => readFileSync(file, "utf8")).join(""));
+    let isAway = false;
+    const entry = startFake("away.example.com", (body, witness) => {
+      const text = body.slice(body.indexOf("\n\n") + 2, body.lastIndexOf("\n\n") + 1);
+      return isAway ? new Response(null, { status: 503 }) : new Response(witness.line(text));
+    });
+    const first = await startWitnessed(old, [entry]);
+    await write(first);
+    await cosigned(first, entry);
+    await first.stop();
+    isAway = true;
+    const { databaseUrl } = first;
+    const during = await startWitnessed(both, [entry], { databaseUrl });
+    await write(during);
+    expect((await exportProof(during)).end.cosigned).toBeDefined();
+    await during.stop();
+    const after = await startWitnessed(next, [entry], { databaseUrl });
+    await write(after);
+    const { text, end } = await exportProof(after);
+    expect([end.keys, end.cosigned]).toEqual([[verifierKeyOf(next, ORIGIN)], undefined]);
+    expect((await verify(text, verifierKeyOf(next, ORIGIN))).result).toBe("complete");
+    expect(codesOf(await verdictOn(text, entry))).toEqual(["not_cosigned"]);
+    const root = await waitFor(() => servedRoot(after), SOON);
+    const key = readNoteKey(verifierKeyOf(next, ORIGIN));
+    expect(key && (await knownSignatures(root, [key]))).toMatchObject([{ isRight: true }]);
+    isAway = false;
+    await cosigned(after, entry, root.size);
+  });
+
+  // AU-173, AU-204
+  test("is in no conflict when a restart began a tree of another name beside its service", async () => {
+    const { keyFile, entry } = witnessedLog();
+    const audit = await startWitnessed(keyFile, [entry]);
+    for (let size = 1; size <= 2; size++) {
+      await write(audit);
+      await cosigned(audit, entry, size);
+    }
+    const log = await openLog(audit);
+    atTestEnd(() => log.close());
+    await restartTree(await passDeps(log, keyFile, "audit.example.com/log-2"));
+    const failures = () => metricOf(audit, "audit_seal_failures_total");
+    // the service asks its witnesses several times between two passes that fail
+    await waitFor(async () => (await failures()) >= 3, SOON);
+    expect(audit.log()).not.toContain("does not continue what the witness cosigned");
+    expect(await metricOf(audit, "audit_witness_conflicts")).toBe(0);
+  });
 });
