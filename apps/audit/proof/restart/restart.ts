@@ -11,10 +11,9 @@ import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
 import { logAltered, TreeAltered } from "../seal/altered-chains.ts";
 import { type ChainRow, forget, intactEnd, selectDroppedMonth } from "../seal/chain-sql.ts";
 import { declare } from "../seal/declare.ts";
-import { nextLeaf } from "../seal/next-leaf.ts";
 import type { PassDeps } from "../seal/pass-deps.ts";
 import { checkUnsignedLeaf } from "../seal/read-pass.ts";
-import { writeSigned } from "../seal/sign-pass.ts";
+import { nextLeaf, writeSigned } from "../seal/sign-pass.ts";
 import { type SealerState, selectState } from "../seal/state-sql.ts";
 import { keptHeads } from "./kept-heads.ts";
 
@@ -79,7 +78,7 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
     }
     const { position } = head;
     const lost = hexOf(head.chain);
-    const ends = chains.map((row): ChainRow => ({ ...row, position, chain: lost, goes_on: false }));
+    const ends = chains.map((row): ChainRow => ({ ...row, position, chain: lost, has_later_entries: false }));
     const [end] = ends;
     if (end === undefined) throw new Error("The chain was not read.");
     // a service that seals other logs makes the declaration begin again, which must not repeat a long walk

@@ -58,7 +58,7 @@ export class UnknownSigner extends TreeAltered {
 }
 
 /** Returns the tree with one more leaf, and the hashes that the leaf adds. */
-export function grown({ size, subtrees }: Frontier, leaf: string): { frontier: Frontier; hashes: Hash[] } {
+export function withLeaf({ size, subtrees }: Frontier, leaf: string): { frontier: Frontier; hashes: Hash[] } {
   const hashes = hashesOfNextLeaf(size, leafHash(leaf), subtrees);
   return { frontier: { size: size + 1, subtrees: nextFrontier(subtrees, hashes) }, hashes };
 }
@@ -183,7 +183,7 @@ export class SignedRoots {
     if (leaf === null) return null;
     if (this.#last?.frontier.size === size && this.#last.leaf === rowText(leaf)) return this.#last.frontier;
     const subtrees = await selectFrontier(orm, before, size - 1);
-    return subtrees && grown({ size: size - 1, subtrees }, leafText(leafOf(leaf, before))).frontier;
+    return subtrees && withLeaf({ size: size - 1, subtrees }, leafText(leafOf(leaf, before))).frontier;
   }
 
   /** Checks that a signed tree continues the root that this replica signed or read last. */

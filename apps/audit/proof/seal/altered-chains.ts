@@ -29,7 +29,7 @@ export function alteredOf(chains: readonly ChainRow[], map: HeadMap): AlteredCha
 }
 
 function differenceOf(row: ChainRow, map: HeadMap): string | null {
-  if (row.goes_on) return "the chain has entries after its end";
+  if (row.has_later_entries) return "the chain has entries after its end";
   const head = map.headOf(row.owner);
   if (head === "lost") return "the path to the chain in the map of heads is gone";
   if (head === null) return row.chain === null ? null : "the map of heads does not have the chain";
@@ -44,7 +44,10 @@ function differenceOf(row: ChainRow, map: HeadMap): string | null {
 /** Reports the chains that the sealer leaves out from now on, and those that it seals again. */
 export function logAltered(
   { log }: { log: Pick<Logger, "error"> },
-  { altered = [], restored = [] }: { altered?: readonly AlteredChain[]; restored?: readonly string[] },
+  {
+    altered = [],
+    matchingAgain = [],
+  }: { altered?: readonly AlteredChain[]; matchingAgain?: readonly string[] },
 ): void {
   for (const chain of altered) {
     log.error(
@@ -52,7 +55,7 @@ export function logAltered(
       "the log of an owner is not what was sealed: the sealer leaves it out and seals the others",
     );
   }
-  for (const owner of restored) {
+  for (const owner of matchingAgain) {
     log.error({ owner }, "the log of an owner matches what was sealed: the sealer seals it again");
   }
 }

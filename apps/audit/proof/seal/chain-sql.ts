@@ -26,7 +26,7 @@ export interface ChainEnd {
 export interface ChainRow extends Omit<ChainEnd, "chain"> {
   chain: string | null;
   /** Whether the chain has entries after `position`. */
-  goes_on: boolean;
+  has_later_entries: boolean;
 }
 
 export function selectChains(orm: Orm, owners: readonly string[]): Promise<ChainRow[]> {
@@ -37,7 +37,7 @@ export function selectChains(orm: Orm, owners: readonly string[]): Promise<Chain
         exists (select from audit.entries entry
           where entry.chain_id = known.id and entry.position > known.position)
         or exists (select from audit.declarations declared
-          where declared.chain_id = known.id and declared.position > known.position) as goes_on
+          where declared.chain_id = known.id and declared.position > known.position) as has_later_entries
       from json_array_elements_text(${JSON.stringify(owners)}::text::json) as wanted(owner)
         left join audit.chains known using (owner)`,
   );
@@ -88,8 +88,8 @@ export async function selectLastPosition(orm: Orm, chain_id: number): Promise<nu
 }
 
 /**
- * Returns the owners of stored events, and owners that are left out, that have no chain. Returns with each the last position
- * of its events in chains that no row names any more; 0 for none.
+ * Returns the owners without a chain: of stored events, and left-out ones. Each comes with the last position of its events
+ * in chains that no row names any more, or 0.
  */
 export function selectChainless(orm: Orm): Promise<{ owner: string; position: number }[]> {
   return rows(

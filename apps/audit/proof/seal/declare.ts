@@ -3,11 +3,10 @@ import { type Declaration, declarationHash } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { appendToChains } from "./append-to-chains.ts";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
-import { nextLeaf } from "./next-leaf.ts";
 import type { PassDeps } from "./pass-deps.ts";
 import { openMap, type PassRead } from "./read-pass.ts";
 import { sealPass } from "./seal-pass.ts";
-import { type Base, writeSigned } from "./sign-pass.ts";
+import { type Base, nextLeaf, writeSigned } from "./sign-pass.ts";
 import { selectState } from "./state-sql.ts";
 
 const SALT_BYTES = 16;

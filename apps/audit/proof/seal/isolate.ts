@@ -8,12 +8,12 @@ import { insertAltered, selectState } from "./state-sql.ts";
 import { type DueEvent, OPEN, selectDue, selectEach, selectOwners } from "./unsealed-sql.ts";
 
 /**
- * Finds the owners whose entries the database refuses, for example because somebody added a constraint or a trigger.
- * Calls `sealOnly` with ever smaller groups of owners, which seals the entries of the others.
+ * Seals the entries of all owners but those whose entries the database refuses, for example because somebody added a
+ * constraint or a trigger. Calls `sealOnly` with ever smaller groups of owners. Returns the refused owners.
  *
  * @throws the error of the database if it refuses a pass without entries too
  */
-export async function refusedOf(
+export async function sealAllButRefused(
   owners: readonly string[],
   sealOnly: (owners: ReadonlySet<string>) => Promise<unknown>,
 ): Promise<AlteredChain[]> {
@@ -86,7 +86,7 @@ export async function* unreadableOf(
 }
 
 /**
- * Yields the items with which alone `attempt` fails, and their errors. Halves a group that fails.
+ * Yields each item for which `attempt` fails even alone, with its error. Halves a group that fails.
  *
  * @throws an error that is not about the items
  */

@@ -36,8 +36,8 @@ export interface PassWrite {
   begins?: TreeStart | null;
   /** Chains that are left out from now on. */
   altered?: readonly AlteredChain[];
-  /** Owners whose chains are sealed again. */
-  restored?: readonly string[];
+  /** Left-out owners whose chains are sealed again. */
+  matchingAgain?: readonly string[];
 }
 
 /**
@@ -79,7 +79,7 @@ function leafParts({ leaf, begins }: PassWrite): SQL {
       select before, origin, started_at from turned, json_to_record(${JSON.stringify(begins ?? {})}::text::json)
         as given(before bigint, origin text, started_at timestamptz) where before is not null
     ),
-    grown as (
+    added as (
       insert into audit.leaves (number, sealed_at, map, hashes)
       select number, sealed_at, decode(map, 'hex'), decode(hashes, 'base64')
       from turned, json_to_record(${JSON.stringify(row)}::text::json) as given(
@@ -113,16 +113,16 @@ function entryParts({ entries = [], declarations = [] }: PassWrite): SQL {
 }
 
 /** Returns the common table expressions that leave chains out, take them back, and update heads. */
-function chainParts({ altered = [], restored = [], heads = [], leaf }: PassWrite): SQL {
+function chainParts({ altered = [], matchingAgain = [], heads = [], leaf }: PassWrite): SQL {
   return sql`left_out as (
       insert into audit.altered_chains (owner, reason)
       select owner, reason
       from turned, json_to_recordset(${JSON.stringify(altered)}::text::json) as given(owner text, reason text)
       on conflict do nothing
     ),
-    restored as (
+    taken_back as (
       delete from audit.altered_chains using turned
-      where owner in (select json_array_elements_text(${JSON.stringify(restored)}::text::json))
+      where owner in (select json_array_elements_text(${JSON.stringify(matchingAgain)}::text::json))
     ),
     moved as (
       insert into audit.chains (id, owner, position, chain, leaf)

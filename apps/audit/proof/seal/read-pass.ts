@@ -27,9 +27,9 @@ export const ENTRIES_MAX = 5_000;
 export interface SealMemory {
   roots: SignedRoots;
   nodes: NodeCache;
-  /** Ids of events whose content and owners the database cannot return, as far as the next pass has them. */
+  /** Events of the next pass for which the database can return neither content nor owners. */
   unreadable: Set<string>;
-  /** Owners of left-out chains that had their turn while others wait for theirs. */
+  /** Left-out owners already rechecked in this round. */
   rechecked: Set<string>;
 }
 
@@ -83,9 +83,18 @@ export interface PassRead extends Due {
   chains: readonly ChainRow[];
   /** Chains to leave out from now on, because their rows differ from the map. */
   altered: readonly AlteredChain[];
-  /** The owner that was left out, if its rows match again and `rows` is all that its chain lacks. */
-  restored: readonly string[];
+  /** Left-out owners whose chains match the map again. Only a recheck finds one, once no later `rows` follow. */
+  matchingAgain: readonly string[];
 }
+
+/**
+ * The work of a pass. `others`: nothing, because another replica seals. `unsigned`: sign the checked leaf of an
+ * interrupted pass.
+ */
+export type PassWork =
+  | { kind: "seal"; read: PassRead }
+  | { kind: "others" }
+  | { kind: "unsigned"; leaf: LeafRow };
 
 /**
  * Reads the state of the sealer, checks the tree, and reads what there is to seal. If a pass was interrupted before its
@@ -95,13 +104,13 @@ export async function readPass(
   tx: Orm,
   { memory, clock }: { memory: SealMemory; clock: Clock },
   { isMine = () => true, recheck = null, only = null }: PassOptions,
-): Promise<{ state: SealerState; tree: TrustedTree; read: PassRead | "others" | "unsigned" }> {
+): Promise<{ state: SealerState; tree: TrustedTree; work: PassWork }> {
   const state = await selectState(tx);
   const tree = await memory.roots.check(tx, state);
-  if (!isMine(state)) return { state, tree, read: "others" };
+  if (!isMine(state)) return { state, tree, work: { kind: "others" } };
   if (tree.unsigned !== null) {
     await checkUnsignedLeaf(tx, memory.nodes, tree, tree.unsigned, clock.now());
-    return { state, tree, read: "unsigned" };
+    return { state, tree, work: { kind: "unsigned", leaf: tree.unsigned } };
   }
   const wanted = recheck ?? (await dueRows(tx, state, memory));
   const leftOut = new Set(state.altered);
@@ -109,10 +118,10 @@ export async function readPass(
   const isNew = "rows" in wanted;
   const owners = isNew ? [...new Set(wanted.rows.flatMap(ownersOf).filter(isOpen))] : [wanted.owner];
   const map = await openMap(tx, memory.nodes, tree, owners);
-  const found = owners.length === 0 ? [] : await selectChains(tx, owners);
-  const altered = alteredOf(found, map);
-  const isAltered = new Set(altered.map((each) => each.owner));
-  const chains = found.filter((row) => !isAltered.has(row.owner));
+  const stored = owners.length === 0 ? [] : await selectChains(tx, owners);
+  const altered = alteredOf(stored, map);
+  const alteredOwners = new Set(altered.map((each) => each.owner));
+  const chains = stored.filter((row) => !alteredOwners.has(row.owner));
   const due = isNew ? wanted : await waitingRows(tx, state, wanted, chains);
   const read = {
     ...due,
@@ -120,9 +129,9 @@ export async function readPass(
     map,
     chains,
     altered: altered.filter((each) => !leftOut.has(each.owner)),
-    restored: isNew || due.behind ? [] : chains.map((row) => row.owner),
+    matchingAgain: isNew || due.behind ? [] : chains.map((row) => row.owner),
   };
-  return { state, tree, read };
+  return { state, tree, work: { kind: "seal", read } };
 }
 
 /**
@@ -178,8 +187,8 @@ export async function nextPage(
 }
 
 /**
- * Returns what is new. In a restored database, that is first what the sealed snapshot of the other server does not cover.
- * Then its transaction numbers are read from the start, because new events have numbers that old ones had.
+ * Returns what is new. After a restore, first returns the events that the old server's snapshot does not cover. Then the
+ * database's transaction numbers are read from the start, because new events have numbers that old ones had.
  */
 async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory): Promise<Due> {
   const { window, isLast, startsAgain } = await nextPage(tx, state);

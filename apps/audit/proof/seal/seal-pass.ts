@@ -2,13 +2,12 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { type AlteredChain, logAltered } from "./altered-chains.ts";
 import { appendToChains } from "./append-to-chains.ts";
 import { isAboutRows } from "./chain-sql.ts";
-import { leaveOutUnreadable, refusedOf } from "./isolate.ts";
+import { leaveOutUnreadable, sealAllButRefused } from "./isolate.ts";
 import { newEntries } from "./new-entries.ts";
-import { nextLeaf } from "./next-leaf.ts";
 import type { PassDeps } from "./pass-deps.ts";
 import type { PassWrite } from "./pass-sql.ts";
 import { type PassOptions, type PassRead, type Recheck, readPass } from "./read-pass.ts";
-import { type Base, signInterrupted, writeAndSign } from "./sign-pass.ts";
+import { type Base, nextLeaf, signInterrupted, writeAndSign } from "./sign-pass.ts";
 import { insertAltered, type SealerState } from "./state-sql.ts";
 
 /**
@@ -31,13 +30,14 @@ interface PassResult {
  */
 export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promise<PassResult> {
   const { recheck = null, only = null } = options;
-  const { state, tree, read } = await readInOneTransaction(deps, options);
+  const { state, tree, work } = await readInOneTransaction(deps, options);
   const nothing = { state, entries: 0, recheck };
-  if (read === "others") return { ...nothing, end: "others" };
-  if (read === "unsigned") {
-    await signInterrupted(deps, state, tree);
+  if (work.kind === "others") return { ...nothing, end: "others" };
+  if (work.kind === "unsigned") {
+    await signInterrupted(deps, { state, tree }, work.leaf);
     return { ...nothing, end: "behind" };
   }
+  const { read } = work;
   const found = await newEntries(deps, read);
   const write = passWrite(deps, { state, tree, ...read }, found);
   const entries = write?.entries?.length ?? 0;
@@ -65,7 +65,7 @@ export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promi
   } catch (error) {
     if (only !== null || recheck !== null || !isAboutRows(error)) throw error;
     const owners = write.heads?.map((head) => head.owner) ?? [];
-    const refused = await refusedOf(owners, (group) => sealPass(deps, { only: group }));
+    const refused = await sealAllButRefused(owners, (group) => sealPass(deps, { only: group }));
     for (const each of refused) await insertAltered(deps.writes, each.owner, each.reason);
     logAltered(deps, { altered: refused });
     return { ...nothing, end: "behind" };
@@ -97,9 +97,9 @@ function passWrite(
   const before = new Set(state.altered);
   const alteredNow = new Set(all.map(({ owner }) => owner));
   const altered = all.filter(({ owner }) => !before.has(owner));
-  const restored = read.restored.filter((owner) => !alteredNow.has(owner));
+  const matchingAgain = read.matchingAgain.filter((owner) => !alteredNow.has(owner));
   const plan = appendToChains(found.entries, read.chains, read.map);
-  if (!read.isDue && plan.heads.length + altered.length + restored.length === 0) return null;
+  if (!read.isDue && plan.heads.length + altered.length + matchingAgain.length === 0) return null;
   const leaf = plan.heads.length === 0 ? null : nextLeaf(deps, read);
   const isFirst = leaf !== null && state.trees.length === 0;
   return {
@@ -110,6 +110,6 @@ function passWrite(
     leaf,
     begins: isFirst ? { origin: deps.origin, before: 0, started_at: leaf.sealed_at } : null,
     altered,
-    restored,
+    matchingAgain,
   };
 }

@@ -1,9 +1,10 @@
-import { leafText } from "@ostiary/lib/domain/proof";
+import { hexOf, leafText } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Frontier, grown, type TrustedTree } from "../root/signed-root.ts";
+import { type Frontier, type TrustedTree, withLeaf } from "../root/signed-root.ts";
 import { type LeafRow, leafOf } from "../root/tree-sql.ts";
 import type { PassDeps } from "./pass-deps.ts";
 import { type LeafWrite, lockPasses, type PassWrite, writePass } from "./pass-sql.ts";
+import type { PassRead } from "./read-pass.ts";
 import { type SealerState, storeNote, storeNoteWithin } from "./state-sql.ts";
 
 /** The state of the sealer, and the tree under the last signed root. */
@@ -12,11 +13,26 @@ export interface Base {
   tree: TrustedTree;
 }
 
+/** Returns the leaf of the changed map, with the nodes that it writes. Its number follows `after`. */
+export function nextLeaf(
+  { clock }: Pick<PassDeps, "clock">,
+  { state, tree, map, after }: Base & Pick<PassRead, "map"> & { after?: number },
+): LeafWrite {
+  const number = (after ?? Number(state.leaf?.number ?? 0)) + 1;
+  const { root, nodes } = map.sealed(number);
+  // the clock of a replica may be behind the clock of the replica that sealed before
+  const atMs = Math.max(clock.now(), new Date(state.leaf?.sealed_at ?? 0).getTime());
+  const leaf = { number, sealed_at: new Date(atMs).toISOString(), map: hexOf(root) };
+  const { hashes } = withLeaf(tree.frontier, leafText(leafOf(leaf, tree.before)));
+  return { ...leaf, hashes: Buffer.concat(hashes).toString("base64"), nodes };
+}
+
 /** Signs a tree whose last pass was interrupted before its signature, and whose leaf was checked. */
-export async function signInterrupted(deps: PassDeps, state: SealerState, tree: TrustedTree): Promise<void> {
-  const { memory, writes } = deps;
-  const leaf = tree.unsigned;
-  if (leaf === null) return;
+export async function signInterrupted(
+  { memory, writes }: PassDeps,
+  { state, tree }: Base,
+  leaf: LeafRow,
+): Promise<void> {
   await memory.roots.sign(nextFrontierOf(tree, leaf), leaf, state.trees, (note) =>
     storeNote(writes, state.passes, note, leaf),
   );
@@ -72,5 +88,5 @@ function nextFrontierOf(
   { frontier, before }: Pick<TrustedTree, "frontier" | "before">,
   leaf: LeafRow,
 ): Frontier {
-  return grown(frontier, leafText(leafOf(leaf, before))).frontier;
+  return withLeaf(frontier, leafText(leafOf(leaf, before))).frontier;
 }

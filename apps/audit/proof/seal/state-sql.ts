@@ -26,7 +26,7 @@ export interface SealerState {
   trees: readonly TreeStart[];
   /** The newest leaf, or null before the first. */
   leaf: LeafRow | null;
-  /** Whether the map of heads has nodes of the next leaf, which no pass wrote. */
+  /** Whether stored nodes claim the next leaf's number although no pass wrote them. */
   has_added_nodes: boolean;
   /** Owners whose chains are left out, in random order, so that no job begins with the same ones. */
   altered: readonly string[];
