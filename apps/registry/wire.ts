@@ -90,7 +90,7 @@ function partsOf(
     fullIntervalMs: config.RECONCILE_FULL_INTERVAL_MS,
     onAttempt: (result) => {
       metrics.countAttempt(result);
-      propagations.look();
+      propagations.wake();
       watchingDescriptions.wake();
     },
   });

@@ -14,8 +14,8 @@ import { CURSOR_LENGTH_MAX, type Cursor, readCursor, writeCursor } from "./curso
  * changes for twice this time.
  */
 export const CURSOR_MS_MAX = 3_600_000;
-/** The pause between two looks of a waiting request. */
-const LOOK_MS = 500;
+/** The pause between two polls of a waiting request. */
+const POLL_MS = 500;
 /** The number of running transactions above which a cursor between two pages would be too long for a URL. */
 const RUNNING_MAX = 200;
 
@@ -55,7 +55,7 @@ interface ChangesDeps {
 
 /** Returns the route `GET /internal/admission-changes` (ID-116). */
 export function admissionChangesHandlers({ validations, clock }: ChangesDeps, health: HealthState) {
-  const look = (cursor: Cursor | null, limit: number) =>
+  const poll = (cursor: Cursor | null, limit: number) =>
     validations.run("list_admission_changes", (orm) => changesAfter(orm, cursor, limit));
   return new Elysia({ name: "admission-changes", normalize: false }).get(
     ADMISSION_CHANGES_PATH,
@@ -66,10 +66,10 @@ export function admissionChangesHandlers({ validations, clock }: ChangesDeps, he
       const cursor = after === undefined ? null : checkedCursor(after);
       const endMs = clock.elapsedMs() + Number(wait_ms);
       for (;;) {
-        const found = await look(cursor, Number(limit));
+        const found = await poll(cursor, Number(limit));
         if (cursor === null || "reset" in found || found.changes.length > 0) return found;
         const leftMs = endMs - clock.elapsedMs();
-        if (leftMs > 0) await pauseUnlessLeft(clock, Math.min(LOOK_MS, leftMs), signal);
+        if (leftMs > 0) await pauseUnlessLeft(clock, Math.min(POLL_MS, leftMs), signal);
         if (leftMs <= 0 || health.draining || signal.aborted) return found;
       }
     },

@@ -49,7 +49,7 @@ export async function readChanges(
 /**
  * Selects the changes of transactions that have completed since the cursor: transactions that the cursor shows as running,
  * and later ones. Completed transactions between them are not read again. Otherwise one transaction that stays open, in any
- * database of the server, would make each look read every change since its start. Rows of transactions that a restored
+ * database of the server, would make each poll read every change since its start. Rows of transactions that a restored
  * database does not have are in none of its snapshots.
  */
 function changesSince({ seen, page }: Cursor, limit: number): SQL {

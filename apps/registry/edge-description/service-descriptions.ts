@@ -21,7 +21,7 @@ const ALL_BYTES_MAX = 64 * 1024 * 1024;
 const TOO_LARGE_TOGETHER = "The descriptions of all services are too large together.";
 const RETRY_MS = 1_000;
 /** The maximum pause between searches for descriptions to read: another replica may have published a service. */
-const LOOK_MS = 5_000;
+const SEARCH_MS = 5_000;
 /** The minimum pause between searches for descriptions to read, because each of many writes wakes the loop. */
 const GAP_MS = 100;
 
@@ -242,9 +242,9 @@ export function watchDescriptions(
   // a failure needs no report: operations that use the database report it
   return new Loop({
     task,
-    pauseMs: Math.min(LOOK_MS, refreshMs),
+    pauseMs: Math.min(SEARCH_MS, refreshMs),
     gapMs: GAP_MS,
-    retryMs: LOOK_MS,
+    retryMs: SEARCH_MS,
     onFailure: () => {},
     clock,
   });

@@ -19,8 +19,8 @@ interface PropagationDeps {
   clock: Clock;
 }
 
-/** The pause between two looks at the gateways. */
-const LOOK_MS = 100;
+/** The pause between two polls of the gateways. */
+const POLL_MS = 100;
 const RETRY_MS = 250;
 
 interface Wait {
@@ -28,32 +28,32 @@ interface Wait {
   readonly services: ReadonlySet<string>;
   /** A summary of the route store that includes the write. Null until the write has reached the route store. */
   routes: RouteSummary | null;
-  /** The running gateways, and those that serve the write, at the latest look. */
+  /** The running gateways, and those that serve the write, at the latest poll. */
   gateways: number;
   reached: number;
   readonly end: () => void;
 }
 
-/** Waits until every running gateway serves a write. All waits share each look at the database and the route store. */
+/** Waits until every running gateway serves a write. All waits share each poll of the database and the route store. */
 export class Propagations {
   readonly #deps: PropagationDeps;
-  readonly #looking: Loop;
+  readonly #polling: Loop;
   readonly #waits = new Set<Wait>();
   #isOver = false;
 
   constructor(deps: PropagationDeps) {
     this.#deps = deps;
-    this.#looking = new Loop({
-      task: () => this.#look(),
-      pauseMs: LOOK_MS,
+    this.#polling = new Loop({
+      task: () => this.#poll(),
+      pauseMs: POLL_MS,
       retryMs: RETRY_MS,
-      // A failed look does not end a wait: each wait reports its progress after its `wait_ms`.
+      // A failed poll does not end a wait: each wait reports its progress after its `wait_ms`.
       onFailure: () => {},
     });
   }
 
   start(): void {
-    this.#looking.start();
+    this.#polling.start();
   }
 
   /** Ends all waits, and makes later waits end at once. */
@@ -64,12 +64,12 @@ export class Propagations {
 
   async stop(): Promise<void> {
     this.endAll();
-    await this.#looking.stop();
+    await this.#polling.stop();
   }
 
-  /** Looks at the awaited writes soon. Called after each attempt to project. */
-  look(): void {
-    if (this.#waits.size > 0) this.#looking.wake();
+  /** Polls without the pause if writes are awaited. Called after each attempt to project. */
+  wake(): void {
+    if (this.#waits.size > 0) this.#polling.wake();
   }
 
   /**
@@ -86,7 +86,7 @@ export class Propagations {
       const cancel = clock.after(wait_ms, end);
       left.addEventListener("abort", end, { once: true });
       this.#waits.add(wait);
-      this.#looking.wake();
+      this.#polling.wake();
       await promise;
       this.#waits.delete(wait);
       left.removeEventListener("abort", end);
@@ -100,7 +100,7 @@ export class Propagations {
     };
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (this.#waits.size === 0) return;
     const { database, routeStore } = this.#deps;
     const waits = [...this.#waits];

@@ -102,7 +102,7 @@ describe("--wait, when its time is over", () => {
       },
       { what: "the gateway to load the change" },
     );
-    // The registry may be looking at the gateways now, so its next look must be over too.
+    // The registry may be polling the gateways now, so its next poll must be over too.
     const before = summarize.mock.calls.length;
     await waitFor(() => summarize.mock.calls.length >= before + 3);
     clock.advance(1_000);

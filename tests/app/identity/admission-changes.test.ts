@@ -222,7 +222,7 @@ describe("changes of admissions", () => {
     expect(wrongFields(response)).toEqual([name]);
   });
 
-  test("in pages leave a cursor as old as before the first page, until the next look", async () => {
+  test("in pages leave a cursor as old as before the first page, until the next poll", async () => {
     const { id } = await identity.organization();
     const after = await cursor();
     for (const plan of ["gold", "silver"]) await calls.patch(`/organizations/${id}/plan`, { plan });
@@ -298,7 +298,7 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
   });
 
   // ID-116
-  test("are not read again at each look while an old transaction stays open", async () => {
+  test("are not read again at each poll while an old transaction stays open", async () => {
     const { id } = await identity.organization();
     const old = await heldUpdate(`update identity.organizations set plan = 'gold' where id = '${id}'`);
     await identity.sql`insert into identity.admission_changes (user_id, readmits)
@@ -306,7 +306,7 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
     const known = readCursor(await cursor());
     if (known === null) throw new Error("The cursor cannot be read.");
     const { changes, fetched } = await identity.database.transaction(
-      "look",
+      "poll",
       async (tx) => {
         const rowsFetched = async () => {
           const read = await rows<{ fetched: number }>(
@@ -320,7 +320,7 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
         const { changes } = await readChanges(tx, known, 1_000);
         return { changes, fetched: (await rowsFetched()) - before };
       },
-      { lane: "look" },
+      { lane: "poll" },
     );
     expect({ changes, fetched }).toEqual({ changes: [], fetched: 0 });
     await old.commit();

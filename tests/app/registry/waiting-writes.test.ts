@@ -51,7 +51,7 @@ describe("a write that waits", () => {
     const clock = manualClock(new Date());
     const routeStore = forwarding(memoryRouteStore());
     const summarize = spyOn(routeStore, "summarize");
-    const looks = () => summarize.mock.calls.length;
+    const polls = () => summarize.mock.calls.length;
     registry = await startRegistry({ routeStore, clock });
     const isCurrent = ({ current }: { current: boolean }) => current;
     return {
@@ -61,9 +61,9 @@ describe("a write that waits", () => {
           const { gateways: found } = (await registry.call("GET", "/gateways")).body;
           return found.filter(isCurrent).length === count;
         });
-        // A look may be in progress, so the next one must be over too.
-        const before = looks();
-        await waitFor(() => looks() >= before + 3);
+        // A poll may be in progress, so the next one must be over too.
+        const before = polls();
+        await waitFor(() => polls() >= before + 3);
       },
     };
   }
