@@ -1,6 +1,6 @@
 import { type ApiError, notFound } from "@ostiary/lib/domain/errors";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
-import { lockMember, requireLivingMember } from "../members/member-sql.ts";
+import { lockMember, requireCurrentMember } from "../members/member-sql.ts";
 import { requireServiceAccount } from "../service-accounts/service-account-sql.ts";
 import { lockExistingUser, requireUser } from "../users/user-sql.ts";
 import type { KeyOwner } from "./api-key-sql.ts";
@@ -34,11 +34,11 @@ export function userAt({ user_id }: Record<"user_id", string>): OwnerAddress {
 export function memberAt({ member_id }: Record<"member_id", string>): OwnerAddress {
   return {
     async lane(database) {
-      const member = await database.run("select_member", (orm) => requireLivingMember(orm, { member_id }));
+      const member = await database.run("select_member", (orm) => requireCurrentMember(orm, { member_id }));
       return member.organization_id;
     },
     async find(tx, locked) {
-      if (!locked) await requireLivingMember(tx, { member_id });
+      if (!locked) await requireCurrentMember(tx, { member_id });
       else if (!(await lockMember(tx, member_id, "share"))) throw notFound("member", member_id);
       return { member_id };
     },

@@ -2,7 +2,7 @@ import { ApiError, notFound } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import type { LivingMemberRow } from "../members/member.ts";
+import type { CurrentMemberRow } from "../members/member.ts";
 import { joinOrganization } from "../members/member-commands.ts";
 import { findMembership } from "../members/member-sql.ts";
 import { lockOrganization, requireOrganization } from "../organizations/organization-sql.ts";
@@ -107,7 +107,7 @@ export async function previewInvite(
 
 type Redemption =
   | { ended: Exclude<InviteRow["status"], "active"> }
-  | { member: LivingMemberRow; isNew: boolean };
+  | { member: CurrentMemberRow; isNew: boolean };
 
 /**
  * Redeems an invite for a person (ID-44): counts a use, and adds the person to the organization unless the person is
@@ -119,7 +119,7 @@ export async function redeemInvite(
   deps: Dependencies,
   user_id: string,
   token: string,
-): Promise<{ member: LivingMemberRow; isNew: boolean }> {
+): Promise<{ member: CurrentMemberRow; isNew: boolean }> {
   const { database, secrets } = deps;
   const hashes = secrets.hashesOf(token);
   const found = await database.run("select_invite", (orm) => findInviteByToken(orm, hashes));

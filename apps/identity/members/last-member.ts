@@ -1,7 +1,7 @@
 import { type ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Roles } from "../roles/configured-roles.ts";
-import type { LivingMemberRow } from "./member.ts";
+import type { CurrentMemberRow } from "./member.ts";
 import { hasOtherMember } from "./member-sql.ts";
 
 /**
@@ -9,7 +9,7 @@ import { hasOtherMember } from "./member-sql.ts";
  * creator_role (ID-37). A suspended member still counts as a member, so the others can be removed. The caller has
  * locked the organization's row for update, so the result stays valid until the commit.
  */
-export async function refuseRemovalOfLast(tx: Orm, member: LivingMemberRow, roles: Roles): Promise<void> {
+export async function refuseRemovalOfLast(tx: Orm, member: CurrentMemberRow, roles: Roles): Promise<void> {
   if (!(await hasOtherMember(tx, member))) {
     throw lastOf("member_id", "An organization's last member cannot be removed; delete the organization.");
   }
@@ -19,7 +19,7 @@ export async function refuseRemovalOfLast(tx: Orm, member: LivingMemberRow, role
 /** Throws 422 if `member` is the last holder of creator_role. `path` is the field that the error names. */
 export async function refuseLossOfLastHolder(
   tx: Orm,
-  member: LivingMemberRow,
+  member: CurrentMemberRow,
   { creator }: Roles,
   path: "member_id" | "role",
 ): Promise<void> {

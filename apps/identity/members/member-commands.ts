@@ -12,7 +12,7 @@ import type { UserRow } from "../users/user.ts";
 import { personOfSubject } from "../users/user-commands.ts";
 import { findUserBySubject } from "../users/user-sql.ts";
 import { refuseLossOfLastHolder, refuseRemovalOfLast } from "./last-member.ts";
-import { type LivingMemberRow, type MemberChange, memberAlready } from "./member.ts";
+import { type CurrentMemberRow, type MemberChange, memberAlready } from "./member.ts";
 import {
   endMemberships,
   findMembership,
@@ -20,7 +20,7 @@ import {
   lockMember,
   type MemberAddress,
   type NewMember,
-  requireLivingMember,
+  requireCurrentMember,
 } from "./member-sql.ts";
 
 /**
@@ -34,7 +34,7 @@ export function addMember(
   organization_id: string,
   idp: IdpSubject,
   role: string | null,
-): Promise<LivingMemberRow> {
+): Promise<CurrentMemberRow> {
   const work = async (tx: Orm) => {
     const isNew = (await findUserBySubject(tx, idp)) === null;
     if (isNew) await lockOrganization(tx, organization_id, "update");
@@ -58,7 +58,7 @@ export async function joinOrganization(
   organization_id: string,
   person: UserRow,
   role: string | null,
-): Promise<LivingMemberRow> {
+): Promise<CurrentMemberRow> {
   const now = new Date(clock.now());
   const member = {
     id: newId(),
@@ -86,12 +86,14 @@ export async function changeMember(
   { database, roles, clock }: Dependencies,
   address: MemberAddress,
   change: MemberChange,
-): Promise<Changed<LivingMemberRow>> {
-  const { organization_id } = await database.run("select_member", (orm) => requireLivingMember(orm, address));
+): Promise<Changed<CurrentMemberRow>> {
+  const { organization_id } = await database.run("select_member", (orm) =>
+    requireCurrentMember(orm, address),
+  );
   const work = async (tx: Orm) => {
     if (change.role !== undefined) await lockOrganization(tx, organization_id, "update");
     await lockMember(tx, address.member_id, "update");
-    const before = await requireLivingMember(tx, address);
+    const before = await requireCurrentMember(tx, address);
     refuseNameOfServiceAccount(before, change);
     const { status, role, display_name } = before;
     const details = changesBetween({ status, role, display_name }, change);
@@ -104,7 +106,7 @@ export async function changeMember(
   return database.transaction("change_member", work, { lane: organization_id });
 }
 
-function refuseNameOfServiceAccount(member: LivingMemberRow, { display_name }: MemberChange): void {
+function refuseNameOfServiceAccount(member: CurrentMemberRow, { display_name }: MemberChange): void {
   if (display_name === undefined || member.principal !== "service_account") return;
   throw validationError([
     {
@@ -117,7 +119,7 @@ function refuseNameOfServiceAccount(member: LivingMemberRow, { display_name }: M
 /** Removes a member. The path may name the member with or without its organization. */
 export async function removeMemberAt(deps: Dependencies, address: MemberAddress): Promise<void> {
   const { database } = deps;
-  const member = await database.run("select_member", (orm) => requireLivingMember(orm, address));
+  const member = await database.run("select_member", (orm) => requireCurrentMember(orm, address));
   const work = (tx: Orm) => removeMember(tx, deps, member.organization_id, member.id);
   await database.transaction("remove_member", work, { lane: member.organization_id });
 }
@@ -134,7 +136,7 @@ export async function removeMember(
 ): Promise<void> {
   await lockOrganization(tx, organization_id, "update");
   await lockMember(tx, member_id, "update");
-  const member = await requireLivingMember(tx, { member_id });
+  const member = await requireCurrentMember(tx, { member_id });
   await refuseRemovalOfLast(tx, member, roles);
   const now = new Date(clock.now());
   await endMemberships(tx, [member], now);

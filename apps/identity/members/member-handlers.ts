@@ -15,7 +15,7 @@ import { checkedSubject } from "../users/user.ts";
 import {
   AnyMember,
   addMemberBody,
-  isLiving,
+  isCurrent,
   Member,
   type MemberChange,
   memberAlready,
@@ -30,7 +30,7 @@ import { addMember, changeMember, removeMemberAt } from "./member-commands.ts";
 import {
   listMembers,
   type MemberAddress,
-  requireLivingMember,
+  requireCurrentMember,
   requireMember,
   requirePersonOf,
 } from "./member-sql.ts";
@@ -145,7 +145,7 @@ export function memberHandlers(deps: Dependencies) {
       "",
       async ({ params }) => {
         const row = await database.run("select_member", (orm) => requireMember(orm, params));
-        return isLiving(row) ? toMember(row, roles) : toFormerMember(row);
+        return isCurrent(row) ? toMember(row, roles) : toFormerMember(row);
       },
       { response: { 200: response(AnyMember, "The member.") }, detail: operations.getMember },
     )
@@ -165,7 +165,7 @@ export function memberSelfHandlers(deps: Dependencies) {
     .get(
       "",
       async ({ params }) =>
-        toMember(await database.run("select_member", (orm) => requireLivingMember(orm, params)), roles),
+        toMember(await database.run("select_member", (orm) => requireCurrentMember(orm, params)), roles),
       { response: { 200: response(Member, "The member.") }, detail: operations.getMemberSelf },
     )
     .patch("", change.handler, {

@@ -4,7 +4,7 @@ import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { byId, idAfter, inBatches } from "../rows-sql.ts";
 import { apiKeys, members, serviceAccounts, sessions, users } from "../tables.ts";
-import { isLiving, type LivingMemberRow, type MemberRow } from "./member.ts";
+import { type CurrentMemberRow, isCurrent, type MemberRow } from "./member.ts";
 
 const memberColumns = {
   ...getTableColumns(members),
@@ -53,9 +53,9 @@ export async function requireMember(
 }
 
 /** Works like {@link requireMember}, but throws a 404 for a removed member too. */
-export async function requireLivingMember(orm: Orm, address: MemberAddress): Promise<LivingMemberRow> {
+export async function requireCurrentMember(orm: Orm, address: MemberAddress): Promise<CurrentMemberRow> {
   const row = await requireMember(orm, address);
-  if (!isLiving(row)) throw notFound("member", address.member_id);
+  if (!isCurrent(row)) throw notFound("member", address.member_id);
   return row;
 }
 
@@ -74,12 +74,12 @@ export async function findMembership(
   orm: Orm,
   organization_id: string,
   user_id: string,
-): Promise<LivingMemberRow | null> {
+): Promise<CurrentMemberRow | null> {
   const [row] = await selectMembers(
     orm,
     and(eq(members.organization_id, organization_id), eq(members.user_id, user_id), notRemoved),
   );
-  return row !== undefined && isLiving(row) ? row : null;
+  return row !== undefined && isCurrent(row) ? row : null;
 }
 
 const lockedMember = (strength: "share" | "no key update") =>
@@ -119,14 +119,14 @@ export async function listMembers(
   orm: Orm,
   organization_id: string,
   { limit, starting_after }: PageRequest,
-): Promise<LivingMemberRow[]> {
+): Promise<CurrentMemberRow[]> {
   const rows = await selectMembers(
     orm,
     and(eq(members.organization_id, organization_id), notRemoved, idAfter(members.id, starting_after)),
   )
     .orderBy(byId(members.id))
     .limit(limit + 1);
-  return rows.filter(isLiving);
+  return rows.filter(isCurrent);
 }
 
 /** A membership to insert. The insert sets `status` and `updated_at`. */

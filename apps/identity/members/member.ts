@@ -55,9 +55,9 @@ export type MemberRow = typeof members.$inferSelect & {
 };
 
 /** A membership that has not ended. */
-export type LivingMemberRow = MemberRow & { status: "active" | "suspended" };
+export type CurrentMemberRow = MemberRow & { status: "active" | "suspended" };
 
-export function isLiving(row: MemberRow): row is LivingMemberRow {
+export function isCurrent(row: MemberRow): row is CurrentMemberRow {
   return row.status !== "removed";
 }
 
@@ -70,7 +70,7 @@ export function readChange({ display_name, ...rest }: MemberChange): MemberChang
   return { ...rest, display_name: display_name === null ? null : trimmed(display_name) };
 }
 
-export function toMember(row: LivingMemberRow, roles: Roles): Member {
+export function toMember(row: CurrentMemberRow, roles: Roles): Member {
   return {
     id: row.id,
     organization_id: row.organization_id,

@@ -1,7 +1,7 @@
 import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { Type } from "@sinclair/typebox";
 import { nameField, shapeOf } from "../fields.ts";
-import type { LivingMemberRow } from "../members/member.ts";
+import type { CurrentMemberRow } from "../members/member.ts";
 import { type Roles, roleField } from "../roles/configured-roles.ts";
 import type { serviceAccounts } from "../tables.ts";
 
@@ -23,7 +23,7 @@ export const UpdateServiceAccountBody = Type.Object(
 
 /** A service account with the columns of its member. */
 export type ServiceAccountRow = typeof serviceAccounts.$inferSelect &
-  Pick<LivingMemberRow, "role" | "status"> & { member_id: string };
+  Pick<CurrentMemberRow, "role" | "status"> & { member_id: string };
 
 export function toServiceAccount(row: ServiceAccountRow, roles: Roles): ServiceAccount {
   return {

@@ -223,7 +223,7 @@ const readPersonOfMember = steps("read the person of a member", { which: place }
 });
 
 const listMembers = listOf("members", (model, id) =>
-  model.living(id).map((member) => model.shownMember(member)),
+  model.currentMembers(id).map((member) => model.shownMember(member)),
 );
 
 const listMemberships = steps("list memberships", { who: place }, (model, { who }) => {

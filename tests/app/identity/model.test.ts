@@ -88,7 +88,7 @@ async function sweep(model: Model): Promise<void> {
   for (const id of model.organizations.keys()) {
     const members = await identity.call("GET", `/organizations/${id}/members?limit=100`);
     expect(comparable(members.body.members)).toEqual(
-      model.living(id).map((member) => model.shownMember(member)),
+      model.currentMembers(id).map((member) => model.shownMember(member)),
     );
     const invites = await identity.call("GET", `/organizations/${id}/invites?limit=100`);
     const own = [...model.invites.values()].filter(({ organization }) => organization === id);

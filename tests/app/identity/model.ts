@@ -105,14 +105,14 @@ export class Model {
     return [...this.people.values()].find((person) => person.subject === subject);
   }
 
-  living(organization: string): Member[] {
+  currentMembers(organization: string): Member[] {
     return [...this.members.values()].filter(
       (member) => member.organization === organization && member.status !== "removed",
     );
   }
 
   membership(organization: string, person: string): Member | undefined {
-    return this.living(organization).find((member) => member.person === person);
+    return this.currentMembers(organization).find((member) => member.person === person);
   }
 
   /** Returns the member, or undefined if it is unknown, removed or in another organization. */
@@ -129,12 +129,12 @@ export class Model {
 
   /** Returns whether this member is the organization's last member or last owner. */
   isNeeded(member: Member): boolean {
-    const others = this.living(member.organization).filter((other) => other !== member);
+    const others = this.currentMembers(member.organization).filter((other) => other !== member);
     return others.length === 0 || this.isLastOwner(member);
   }
 
   isLastOwner(member: Member): boolean {
-    const others = this.living(member.organization).filter((other) => other !== member);
+    const others = this.currentMembers(member.organization).filter((other) => other !== member);
     return member.role === "owner" && !others.some((other) => other.role === "owner");
   }
 

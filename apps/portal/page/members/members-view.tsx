@@ -95,7 +95,7 @@ function MemberView({ member_id }: { member_id: string }) {
               <Empty title={t.removed} />
             </section>
           ) : (
-            <Living member={member} name={nameOf(member, t)} onChange={request.reload} />
+            <CurrentMember member={member} name={nameOf(member, t)} onChange={request.reload} />
           )
         }
       </Loaded>
@@ -103,7 +103,7 @@ function MemberView({ member_id }: { member_id: string }) {
   );
 }
 
-interface LivingProps {
+interface CurrentMemberProps {
   member: Member;
   name: string;
   onChange: () => Promise<void>;
@@ -111,7 +111,7 @@ interface LivingProps {
 
 type Change = "suspend" | "activate" | "remove" | "leave";
 
-function Living({ member, name, onChange }: LivingProps) {
+function CurrentMember({ member, name, onChange }: CurrentMemberProps) {
   const { members: t } = useTexts();
   const session = useSession();
   const { value: roles } = useRoles();
@@ -158,7 +158,7 @@ function Living({ member, name, onChange }: LivingProps) {
   );
 }
 
-interface ChangeRoleProps extends LivingProps {
+interface ChangeRoleProps extends CurrentMemberProps {
   roles: RolesListing;
 }
 
@@ -213,7 +213,7 @@ function ChangeRole({ member, name, roles, onChange }: ChangeRoleProps) {
   );
 }
 
-interface ConfirmChangeProps extends LivingProps {
+interface ConfirmChangeProps extends CurrentMemberProps {
   change: Change;
   onClose: () => void;
 }
