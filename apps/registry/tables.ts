@@ -29,7 +29,7 @@ export const services = routes.table("services", {
   revision: integer().notNull(),
   deleted: boolean().notNull(),
   fence: fence().notNull(),
-  /** The fence of the write that created the service, also after a deletion. */
+  /** The incarnation: the fence of the write that created the service, also after a deletion. */
   life: fence().notNull(),
   /** The canonical host and port of the current config, or null for a deleted service. */
   address: text(),

@@ -33,8 +33,8 @@ interface DescriptionState extends KnownDescription {
 
 interface Entry {
   url: string;
-  /** The life of the service: see {@link CurrentTable.lifeOf}. */
-  life: number | undefined;
+  /** The incarnation of the service: see {@link CurrentTable.incarnationOf}. */
+  incarnation: number | undefined;
   path: string;
   description: ServiceDescription | null;
   bytes: number;
@@ -87,10 +87,11 @@ export class ServiceDescriptions {
    * Drops the descriptions of deleted services and of services without an `openapi` path, and starts the due reads.
    * Does not wait for the reads.
    */
-  refresh(current: Pick<CurrentTable, "services" | "lifeOf">): void {
+  refresh(current: Pick<CurrentTable, "services" | "incarnationOf">): void {
     const { services } = current;
-    for (const [service, { life }] of this.#entries) {
-      if (services.get(service)?.openapi !== undefined && current.lifeOf(service) === life) continue;
+    for (const [service, { incarnation }] of this.#entries) {
+      if (services.get(service)?.openapi !== undefined && current.incarnationOf(service) === incarnation)
+        continue;
       this.#entries.delete(service);
       this.#version++;
     }
@@ -99,7 +100,7 @@ export class ServiceDescriptions {
       this.#name(service, {
         url: `http://${addressOf(url)}${openapi}`,
         path: openapi,
-        life: current.lifeOf(service),
+        incarnation: current.incarnationOf(service),
       });
     }
     const nowMs = this.#options.clock.elapsedMs();
@@ -117,7 +118,7 @@ export class ServiceDescriptions {
    * Registers the URL of a service's description. If the URL changes, the last good description stays in use until
    * the new URL returns one.
    */
-  #name(service: string, named: Pick<Entry, "url" | "path" | "life">): void {
+  #name(service: string, named: Pick<Entry, "url" | "path" | "incarnation">): void {
     const known = this.#entries.get(service);
     if (known?.url === named.url) return;
     this.#entries.set(service, {

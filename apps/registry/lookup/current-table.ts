@@ -38,7 +38,7 @@ export class CurrentTable {
   /** The fence of the last loaded write, or undefined before the first load. */
   #fence: number | undefined;
   #services: ReadonlyMap<string, StoredServiceConfig> = new Map();
-  #lives: ReadonlyMap<string, number> = new Map();
+  #incarnations: ReadonlyMap<string, number> = new Map();
   #tests: CurrentTests = new Map();
   #table: RouteTable = this.#builder.take();
   /** The number of the latest read. `#taken` is the number of the read whose changes were loaded last. */
@@ -94,10 +94,10 @@ export class CurrentTable {
 
   *#takeIn({ isWhole, services, deleted }: Changes): Generator<void> {
     const taken = new Map(this.#services);
-    const lives = new Map(this.#lives);
+    const incarnations = new Map(this.#incarnations);
     const tests = new Map(this.#tests);
     const gone = isWhole ? new Set(taken.keys()) : new Set(deleted);
-    for (const { name, life, config: stored, tests: listed } of services) {
+    for (const { name, incarnation, config: stored, tests: listed } of services) {
       tests.delete(name);
       const result = yield* validateStoredInSteps(name, stored);
       if (!result.ok) {
@@ -108,16 +108,16 @@ export class CurrentTable {
       yield* this.#builder.put(name, result.service);
       taken.set(name, result.service);
       if (Array.isArray(listed)) tests.set(name, readTests(listed));
-      lives.set(name, life);
+      incarnations.set(name, incarnation);
     }
     for (const name of gone) {
       yield* this.#builder.delete(name);
       taken.delete(name);
-      lives.delete(name);
+      incarnations.delete(name);
       tests.delete(name);
     }
     this.#services = taken;
-    this.#lives = lives;
+    this.#incarnations = incarnations;
     this.#tests = tests;
   }
 
@@ -132,8 +132,8 @@ export class CurrentTable {
   }
 
   /** A number that changes when a service is deleted and created again. */
-  lifeOf(service: string): number | undefined {
-    return this.#lives.get(service);
+  incarnationOf(service: string): number | undefined {
+    return this.#incarnations.get(service);
   }
 
   /** The table that {@link read} returned last. */

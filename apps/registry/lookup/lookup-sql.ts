@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 /** A current service as stored. Another version of Ostiary may have written the config, so its type is unknown. */
 interface StoredService {
   name: string;
-  life: number;
+  incarnation: number;
   config: unknown;
   /** The tests, or null for a service without tests. */
   tests: unknown;
@@ -26,7 +26,7 @@ export interface Changes {
 interface ChangedRow {
   fence: number;
   name: string | null;
-  life: number;
+  incarnation: number;
   /** The stored config, or null for a deleted service. */
   config: unknown;
   tests: unknown;
@@ -35,7 +35,7 @@ interface ChangedRow {
 /** Reads the changes in one statement: one snapshot and one round trip. */
 const selectChanged = preparedRows<ChangedRow>(sql`
   with known as (select ${sql.placeholder("known_fence")}::bigint as fence)
-  select writer.last_fence as fence, services.name, services.life, revisions.config,
+  select writer.last_fence as fence, services.name, services.life as incarnation, revisions.config,
     route_tests.tests
   from routes.writer
     cross join known
@@ -58,10 +58,10 @@ export async function readChanges(orm: Orm, known_fence: number | undefined): Pr
   if (fence === known_fence) return null;
   const services: StoredService[] = [];
   const deleted: string[] = [];
-  for (const { name, life, config, tests } of rows) {
+  for (const { name, incarnation, config, tests } of rows) {
     if (name === null) continue;
     if (config === null) deleted.push(name);
-    else services.push({ name, life, config, tests });
+    else services.push({ name, incarnation, config, tests });
   }
   return { fence, isWhole: known_fence === undefined || fence < known_fence, services, deleted };
 }

@@ -33,7 +33,7 @@ test("a description is read while many services that never respond are called", 
   services.set("quick", config(quick.url.origin));
   const clock = manualClock();
   const descriptions = new ServiceDescriptions({ clock, log: LOG, refreshMs: 3_600_000 });
-  descriptions.refresh({ services, lifeOf: () => 1 });
+  descriptions.refresh({ services, incarnationOf: () => 1 });
   for (let called = AT_ONCE; called <= SILENT; called += AT_ONCE) {
     await waitFor(() => clock.waiting().filter((ms) => ms === 1_000).length === AT_ONCE);
     expect(descriptions.states.get("quick")?.status).toBe("missing");
@@ -60,7 +60,7 @@ test("a description that takes more than a second is read, and again", async () 
   });
   const services = new Map([["slow", { url: slow.url.origin, openapi: "/openapi.json" }]]);
   const descriptions = new ServiceDescriptions({ clock, log: LOG, refreshMs: 60_000 });
-  const refresh = () => descriptions.refresh({ services, lifeOf: () => 1 });
+  const refresh = () => descriptions.refresh({ services, incarnationOf: () => 1 });
   const state = () => descriptions.states.get("slow");
   refresh();
   await waitFor(() => calls === 1);

@@ -134,7 +134,7 @@ const DAYS = ["30", "90", "365", "never"] as const;
 export type Days = (typeof DAYS)[number];
 
 /** Returns the field of a request that says when a key ends. */
-export function lifeOf(days: Days): { expires_in_seconds?: number } {
+export function expiryOf(days: Days): { expires_in_seconds?: number } {
   return days === "never" ? {} : { expires_in_seconds: Number(days) * DAY_SECONDS };
 }
 
@@ -161,7 +161,7 @@ function CreateKeyDialog({ address, ...dialog }: KeyDialogProps) {
       fields={["name", "expires_in_seconds"]}
       found={{ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX, optional: true }) }}
       example={address.example}
-      make={useMaker(address.path, { ...(name.trim() !== "" && { name }), ...lifeOf(days) })}
+      make={useMaker(address.path, { ...(name.trim() !== "" && { name }), ...expiryOf(days) })}
     >
       {(problems) => (
         <>

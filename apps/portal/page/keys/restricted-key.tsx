@@ -10,8 +10,8 @@ import { useTexts } from "../texts/texts.ts";
 import {
   type Days,
   DaysField,
+  expiryOf,
   type KeyDialogProps,
-  lifeOf,
   MEMBER_KEY_ADDRESS,
   NewKeyDialog,
   serviceAccountKeys,
@@ -61,7 +61,7 @@ function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
       account.current = made.value;
     }
     const path = pathTo(...serviceAccountKeys(account.current.id).path);
-    return gateway.send(CreatedApiKey, path, { ...post, body: { name, ...lifeOf(days) } });
+    return gateway.send(CreatedApiKey, path, { ...post, body: { name, ...expiryOf(days) } });
   };
   return (
     <NewKeyDialog
