@@ -106,7 +106,7 @@ export class Forwarder {
     const { call } = exchange;
     if (call === null) throw new Error("The service has not been called.");
     call.responded = true;
-    call.serviceCame();
+    call.serviceSent();
     const { status, body, length } = response;
     this.#measure(exchange, call, status);
     if (body === null || body instanceof Uint8Array) return whole(exchange, response, body);

@@ -121,7 +121,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     async failed(ip, cause) {
       if (failures === null) return null;
       const key = bucketKey(failuresPrefix, failureSubject(ip), store.isSpread);
-      const state = await count(key, failures, decisions.denied, letUncountedThrough);
+      const state = await count(key, failures, decisions.denied, admitWithoutCount);
       return state === null || state.allowed ? null : rateLimited(state.retry_after_seconds, { cause });
     },
   };
@@ -209,7 +209,7 @@ function refuseUncounted(error: unknown): never {
   throw error instanceof StoreUnavailable ? error.toApiError() : error;
 }
 
-function letUncountedThrough(error: unknown): null {
+function admitWithoutCount(error: unknown): null {
   if (error instanceof StoreUnavailable) return null;
   throw error;
 }

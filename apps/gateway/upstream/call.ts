@@ -144,7 +144,7 @@ export class UpstreamCall implements CallHandle {
     this.#serviceReason = reason;
   }
 
-  serviceCame(): void {
+  serviceSent(): void {
     this.#serviceUntilMs = Number.POSITIVE_INFINITY;
   }
 
@@ -153,16 +153,16 @@ export class UpstreamCall implements CallHandle {
     this.#clientUntilMs = this.#calls.deadline(ms);
   }
 
-  clientCame(): void {
+  clientSent(): void {
     this.#clientUntilMs = Number.POSITIVE_INFINITY;
   }
 
   /** Records that a chunk waits for the client to read it. */
-  awaitReader(): void {
+  awaitClientRead(): void {
     this.#unreadSinceMs = this.#calls.timeMs;
   }
 
-  readerCame(): void {
+  clientRead(): void {
     this.#unreadSinceMs = Number.POSITIVE_INFINITY;
   }
 

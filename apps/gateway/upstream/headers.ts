@@ -124,7 +124,7 @@ export class UpstreamHeaders {
   #isRemoved(name: string): boolean {
     const known = this.#removed.get(name);
     if (known !== undefined) return known;
-    const removed = this.#isGuarded(name) || this.#isTwin(name);
+    const removed = this.#isGuarded(name) || this.#isUnderscoreSpelling(name);
     if (this.#removed.size >= KNOWN_NAMES_MAX) this.#removed.clear();
     this.#removed.set(name, removed);
     return removed;
@@ -141,7 +141,7 @@ export class UpstreamHeaders {
    * gateway removes. CGI, for example, turns `-` into `_`. A trusted proxy replaces a client's `X-Forwarded-For`,
    * but not its `X_Forwarded_For`.
    */
-  #isTwin(name: string): boolean {
+  #isUnderscoreSpelling(name: string): boolean {
     if (!name.includes("_")) return false;
     const dashed = name.replaceAll("_", "-");
     return this.#isGuarded(dashed) || isForwarded(dashed);

@@ -121,10 +121,10 @@ class CountedBody implements ByteSource {
   async #read(): Promise<Uint8Array | undefined> {
     const call = this.#call;
     // Stop the service's timer, which must not run while the client is slow.
-    if (!call.responded) call.serviceCame();
+    if (!call.responded) call.serviceSent();
     call.awaitClient(this.#bodyTimeoutMs);
     const { value: chunk } = await this.#reader.read();
-    call.clientCame();
+    call.clientSent();
     if (!call.responded && !call.stopped) call.awaitService(this.#bounds.timeout_ms, "timeout");
     return chunk;
   }

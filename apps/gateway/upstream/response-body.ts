@@ -59,7 +59,7 @@ export class ResponseRelay {
         start: (controller) => {
           this.#controller = controller;
           controller.enqueue(first);
-          this.#call.awaitReader();
+          this.#call.awaitClientRead();
         },
         pull: (controller) => this.#pull(controller),
         cancel: () => {
@@ -122,7 +122,7 @@ export class ResponseRelay {
   }
 
   readonly #came = (chunk: Uint8Array | undefined) => {
-    this.#call.serviceCame();
+    this.#call.serviceSent();
     return chunk;
   };
 
@@ -140,7 +140,7 @@ export class ResponseRelay {
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#call.readerCame();
+    this.#call.clientRead();
     try {
       const chunk = await this.next();
       if (this.#ended) return;
@@ -162,7 +162,7 @@ export class ResponseRelay {
     this.bytes += chunk.byteLength;
     const whole = this.#leaving && this.#events !== null ? this.#events.wholeEventsIn(chunk) : 0;
     controller.enqueue(whole === 0 ? chunk : chunk.subarray(0, whole));
-    this.#call.awaitReader();
+    this.#call.awaitClientRead();
     this.#events?.passed(chunk);
     if (whole > 0) this.#endWithRetry();
   }

@@ -73,10 +73,10 @@ describe("a call continues", () => {
     for (let chunk = 0; chunk < 10; chunk++) {
       call.awaitService(300, "idle");
       clock.advance(200);
-      call.serviceCame();
+      call.serviceSent();
       call.awaitClient(300);
       clock.advance(200);
-      call.clientCame();
+      call.clientSent();
     }
     clock.advance(60_000);
     expect(call.stopped).toBeFalse();
@@ -93,7 +93,7 @@ test("a failure after the client disconnects counts as a disconnect, not as a fa
 describe("slow readers that can be disconnected", () => {
   test("are clients that have read nothing for a second", () => {
     const { clock, calls, seconds, call, atService } = calling();
-    call.awaitReader();
+    call.awaitClientRead();
     clock.advance(900);
     calls.endSlowReaders();
     expect(call.stopped).toBeFalse();
@@ -106,8 +106,8 @@ describe("slow readers that can be disconnected", () => {
 
   test("do not include clients that read, however long the service takes", () => {
     const { clock, calls, seconds, call } = calling();
-    call.awaitReader();
-    call.readerCame();
+    call.awaitClientRead();
+    call.clientRead();
     clock.advance(10_000);
     calls.endSlowReaders();
     expect({ stopped: call.stopped, seconds }).toEqual({ stopped: false, seconds: [] });
