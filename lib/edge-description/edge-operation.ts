@@ -178,7 +178,7 @@ function responses(route: CompiledRoute, service: ServiceOperation | null): Json
     const described = byStatus.get(each.status);
     const { component, response } = each;
     const alone = component === null ? response : componentOf(component);
-    merged.set(each.status, described === undefined ? alone : ofBoth(route, described, each));
+    merged.set(each.status, described === undefined ? alone : mergedResponse(route, described, each));
   }
   return Object.fromEntries(merged);
 }
@@ -197,7 +197,11 @@ function ofService(
 }
 
 /** Merges the service's response and the gateway's response for a status that both can return. */
-function ofBoth(route: CompiledRoute, service: ServiceResponse, gateway: GatewayResponse): JsonObject {
+function mergedResponse(
+  route: CompiledRoute,
+  service: ServiceResponse,
+  gateway: GatewayResponse,
+): JsonObject {
   const own = gateway.response;
   const media = isRecord(own.content) ? own.content[JSON_TYPE] : undefined;
   const content = { ...service.content, [JSON_TYPE]: bothMedia(service.content[JSON_TYPE], media) };

@@ -33,10 +33,14 @@ Examples:
       program.setOptionValue("timeout", TIMEOUT_S);
       program.setOptionValue("registry", registryIn(typed));
       const found = await candidatesFor(program, typed, {
-        services: () => quietly((found) => run(async ({ registry }) => found(await servicesOf(registry)))),
+        services: () =>
+          candidatesOrNone((found) => run(async ({ registry }) => found(await servicesOf(registry)))),
         revisions: (service) =>
-          quietly((found) => run(async ({ registry }) => found(await revisionsOf(registry, service)))),
-        registries: () => quietly(async (found) => found((await registryNames()).map((word) => ({ word })))),
+          candidatesOrNone((found) =>
+            run(async ({ registry }) => found(await revisionsOf(registry, service))),
+          ),
+        registries: () =>
+          candidatesOrNone(async (found) => found((await registryNames()).map((word) => ({ word })))),
       });
       for (const { word, description } of found) {
         terminal.write(
@@ -68,7 +72,7 @@ async function revisionsOf(registry: RegistryClient, service: string): Promise<C
  * Returns the candidates that `lookUp` passes to its argument, or none if it fails: an error message would break the
  * line that a person types.
  */
-async function quietly(
+async function candidatesOrNone(
   lookUp: (found: (candidates: Candidate[]) => void) => Promise<void>,
 ): Promise<Candidate[]> {
   let candidates: Candidate[] = [];

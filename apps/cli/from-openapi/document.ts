@@ -14,7 +14,7 @@ export function documentText(converted: Converted, options: ConvertOptions): str
   const config = new YAMLMap();
   config.add(new Pair("url", url));
   const { policies } = converted;
-  if (Object.keys(policies).length > 0) config.add(new Pair("rate_limits", inFlow(policies)));
+  if (Object.keys(policies).length > 0) config.add(new Pair("rate_limits", flowMap(policies)));
   const scopes = scopesOf(converted);
   const summaries = { left: SUMMARIES_LENGTH_MAX };
   for (const each of scopes.length > 0 ? scopes : [scope]) {
@@ -70,13 +70,13 @@ function methodsNode(verbs: readonly Verb[], summaries: { left: number }): YAMLM
     summaries.left -= summary.length;
     const isSummed = summary !== "" && summaries.left >= 0;
     key.commentBefore = commentLines(isSummed ? [summary, ...comments] : comments);
-    methods.add(new Pair(key, inFlow(config)));
+    methods.add(new Pair(key, flowMap(config)));
   }
   return methods;
 }
 
 /** Returns a value as a map whose values stand on one line each. */
-function inFlow(value: object): YAMLMap {
+function flowMap(value: object): YAMLMap {
   const map = new YAMLMap();
   for (const [key, inside] of Object.entries(value)) {
     const node = new Document(inside).contents;

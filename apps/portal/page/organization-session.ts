@@ -11,7 +11,7 @@ import { type Gateway, NoCredential, parsed, pathTo } from "./gateway.ts";
 export type ChosenMember = Omit<Session, "token" | "expires_at">;
 
 /** A session that has less time left is not used after a reload. */
-const LEFT_MS_MIN = 5 * 60_000;
+const REMAINING_MS_MIN = 5 * 60_000;
 /** The key of the session in the tab, so that a reload opens no further session. */
 const KEPT = "ostiary.portal.session";
 
@@ -26,7 +26,10 @@ const Opened = Type.Object({
 type Opened = Static<typeof Opened>;
 
 /** Returns how long a session lasts from now on. A clock that was set back ends the session. */
-export function leftOf({ openedMs, lifetimeMs }: Omit<Opened, "session" | "user_id">, nowMs: number): number {
+export function remainingMs(
+  { openedMs, lifetimeMs }: Omit<Opened, "session" | "user_id">,
+  nowMs: number,
+): number {
   return nowMs < openedMs ? 0 : lifetimeMs - (nowMs - openedMs);
 }
 
@@ -104,7 +107,7 @@ export class OrganizationSession {
       next = null;
       if (!opened.ok) throw new NoCredential(opened);
       if (this.#session === session) this.#show(opened.value);
-      return { token: opened.value.session.token, lifetimeMs: leftOf(opened.value, Date.now()) };
+      return { token: opened.value.session.token, lifetimeMs: remainingMs(opened.value, Date.now()) };
     });
     await session.value(null);
     // The person may have left the organization, or signed out, before the response arrived.
@@ -128,7 +131,11 @@ export class OrganizationSession {
   }
 
   #isUsable(kept: Opened | null): boolean {
-    return kept !== null && kept.user_id === this.#options.person() && leftOf(kept, Date.now()) > LEFT_MS_MIN;
+    return (
+      kept !== null &&
+      kept.user_id === this.#options.person() &&
+      remainingMs(kept, Date.now()) > REMAINING_MS_MIN
+    );
   }
 
   #isOf(kept: Opened, { id, organization, role }: Membership): boolean {

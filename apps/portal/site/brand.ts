@@ -115,7 +115,7 @@ export function loadBrand(path: string | undefined): Brand {
     issuers = [],
   } = parseYamlFile(VARIABLE, BrandFile, readTextFile(VARIABLE, path), (read, shape) => [
     ...shape,
-    ...(Value.Check(BrandFile, read) ? lookProblems(path, read) : []),
+    ...(Value.Check(BrandFile, read) ? appearanceProblems(path, read) : []),
     ...issuerProblems(read),
   ]);
   const read = logo === undefined ? null : readLogo(path, logo);
@@ -146,7 +146,7 @@ function issuerProblems(value: unknown): FileProblem[] {
 }
 
 /** Returns a problem for each color with too little contrast, and for a logo that cannot be used. */
-function lookProblems(path: string, { colors = {}, logo }: BrandFile): FileProblem[] {
+function appearanceProblems(path: string, { colors = {}, logo }: BrandFile): FileProblem[] {
   const read = logo === undefined ? null : readLogo(path, logo);
   const { accent, accent_dark } = colors;
   const found = {

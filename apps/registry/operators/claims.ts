@@ -8,7 +8,7 @@ import { claimAt, type TokenClaims } from "@ostiary/lib/runtime/tokens";
 export function fitsClaims({ pairs }: ListedClaims, token: TokenClaims): boolean {
   let fits = true;
   for (const [name, value] of pairs) {
-    if (!isOrHolds(claimNamed(token, name), value)) fits = false;
+    if (!claimMatches(claimNamed(token, name), value)) fits = false;
   }
   return fits;
 }
@@ -19,7 +19,7 @@ function claimNamed(token: TokenClaims, name: string): unknown {
 }
 
 /** Tells whether a claim is `value`, or a list that contains `value`. */
-function isOrHolds(claim: unknown, value: string): boolean {
+function claimMatches(claim: unknown, value: string): boolean {
   return Array.isArray(claim) ? claim.some((item) => isValue(item, value)) : isValue(claim, value);
 }
 

@@ -23,7 +23,7 @@ const CLAIM_NAME = /^[\x21-\x7e]{1,256}$/;
 /** Every accepted token has these claims, or they say nothing about its holder. */
 const SAME_FOR_ALL: ReadonlySet<string> = new Set(["iss", "aud", "azp", "exp", "nbf", "iat", "jti", "typ"]);
 
-/** Issuers that give tokens to everybody, each with the claims that identify the owner of a token. */
+/** Issuers that give tokens to everybody, each with the claims that identify the holder of a token. */
 const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
   "https://token.actions.githubusercontent.com":
     "repository repository_id repository_owner repository_owner_id sub".split(" "),
@@ -63,9 +63,9 @@ function ownProblems(
     const text = " needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE: set the three variables";
     return [...problems, problemAt(path, text)];
   }
-  const owners = issuer === undefined ? undefined : OPEN_ISSUERS[issuer];
-  if (owners === undefined || owners.some((name) => Object.hasOwn(claims, name))) return problems;
-  const text = ` must have at least one of the claims ${joinWords(owners)}: everybody can get tokens of OPERATOR_ISSUER`;
+  const holders = issuer === undefined ? undefined : OPEN_ISSUERS[issuer];
+  if (holders === undefined || holders.some((name) => Object.hasOwn(claims, name))) return problems;
+  const text = ` must have at least one of the claims ${joinWords(holders)}: everybody can get tokens of OPERATOR_ISSUER`;
   return [...problems, problemAt(path, text)];
 }
 

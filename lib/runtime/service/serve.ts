@@ -73,7 +73,7 @@ async function shutdown<Socket>(
   const untilMs = systemClock.elapsedMs() + options.SHUTDOWN_TIMEOUT_MS;
   await stopServer(open, options.SHUTDOWN_TIMEOUT_MS);
   // Other services call the internal port. Calls in flight get a response before the stores close.
-  await readWhatCame();
+  await waitUntilQuiet();
   await endsWithin(internal.stop(), Math.max(0, untilMs - systemClock.elapsedMs()));
   await service.stop();
   await internal.stop(true);
@@ -84,7 +84,7 @@ const FORCED_STOP_MS = 1_000;
 
 /** At the timeout, closes the connections that remain. */
 async function stopServer<Socket>(server: Bun.Server<Socket>, timeoutMs: number): Promise<void> {
-  await readWhatCame();
+  await waitUntilQuiet();
   await endsWithin(server.stop(), timeoutMs);
   await endsWithin(server.stop(true), FORCED_STOP_MS);
 }
@@ -94,7 +94,7 @@ async function stopServer<Socket>(server: Bun.Server<Socket>, timeoutMs: number)
  * the runtime drops unread data, and the system resets connections that are not accepted yet. A busy loop ends the wait
  * after `WAIT_MS` and at least `ITERATIONS_MIN` iterations.
  */
-export async function readWhatCame(): Promise<void> {
+export async function waitUntilQuiet(): Promise<void> {
   const beganMs = systemClock.elapsedMs();
   let iterations = 0;
   let quiet = 0;

@@ -4,7 +4,7 @@ import type { Credential } from "@ostiary/client";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { Type } from "@sinclair/typebox";
 import { Gateway } from "../../../apps/portal/page/gateway.ts";
-import { leftOf, OrganizationSession } from "../../../apps/portal/page/organization-session.ts";
+import { OrganizationSession, remainingMs } from "../../../apps/portal/page/organization-session.ts";
 
 const HOUR_MS = 3_600_000;
 const id = "01M8MN4QXATR9MTPEEENK9WN15";
@@ -191,7 +191,7 @@ describe("the session of an organization", () => {
 
   // PT-21
   test("does not last longer when the clock is set back", () => {
-    expect(leftOf({ openedMs: 1_000, lifetimeMs: 60_000 }, 11_000)).toBe(50_000);
-    expect(leftOf({ openedMs: 1_000, lifetimeMs: 60_000 }, 0)).toBe(0);
+    expect(remainingMs({ openedMs: 1_000, lifetimeMs: 60_000 }, 11_000)).toBe(50_000);
+    expect(remainingMs({ openedMs: 1_000, lifetimeMs: 60_000 }, 0)).toBe(0);
   });
 });

@@ -29,18 +29,18 @@ async function buildOnPartitions(
 ): Promise<void> {
   if ((await validityOf(orm, schema, name)) === null) {
     const kind = isUnique ? "unique index" : "index";
-    await soon(orm, lockMs, `create ${kind} ${name} on only ${table}${definition}`);
+    await withLockTimeout(orm, lockMs, `create ${kind} ${name} on only ${table}${definition}`);
   }
   for (const partition of await partitionsWithout(orm, table, `${schema}.${name}`)) {
     // Names have at most 63 characters. The partition's name could be too long, so the name of its index contains the
     // partition's oid.
     const own = `${name}_${partition.oid}`;
     await build(orm, schema, { name: own, table: partition.table, isUnique, definition });
-    await soon(orm, lockMs, `alter index ${schema}.${name} attach partition ${schema}.${own}`);
+    await withLockTimeout(orm, lockMs, `alter index ${schema}.${name} attach partition ${schema}.${own}`);
   }
 }
 
-async function soon(orm: Orm, lockMs: number, statement: string): Promise<void> {
+async function withLockTimeout(orm: Orm, lockMs: number, statement: string): Promise<void> {
   await rows(orm, sql`select set_config('lock_timeout', ${String(lockMs)}, false)`);
   try {
     await rows(orm, sql.raw(statement));

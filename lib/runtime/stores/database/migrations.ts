@@ -41,7 +41,7 @@ export async function applyMigrations(
     migrations: migrationsIn(folder),
   };
   try {
-    return await patiently(() => applyMissing(access, plan), schema);
+    return await retryWhileBusy(() => applyMissing(access, plan), schema);
   } catch (error) {
     const refusal = REFUSALS[sqlState(error) ?? ""];
     throw refusal === undefined ? error : new Error(refusal.replace("{schema}", schema));
@@ -89,7 +89,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 class Busy extends Error {}
 
-async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> {
+async function retryWhileBusy<T>(work: () => Promise<T>, schema: string): Promise<T> {
   const beganMs = systemClock.elapsedMs();
   for (;;) {
     try {
