@@ -147,7 +147,7 @@ function proofProblems({ proof, root, ...filters }: EventQuery, isNdjson: boolea
   return [...problems, { path: "proof", message }];
 }
 
-/** Returns what is wrong with the id of a log's owner. Any format is allowed that the database can store. */
+/** Returns what is wrong with the id of a log's owner. The log accepts any id that the database can store. */
 export function logProblems({ kind, id }: EventLog): FieldError[] {
   const path = `${kind}_id`;
   if (id.length <= ID_LENGTH_MAX) return unstorable({ [path]: id });

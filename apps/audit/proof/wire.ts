@@ -2,7 +2,7 @@ import type { NoteKey } from "@ostiary/lib/domain/tlog";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { AuditConfig } from "../config.ts";
 import { receiverDepsOf } from "../receivers/receiver-call.ts";
-import type { Shared } from "../shared.ts";
+import type { WireDeps } from "../wire-deps.ts";
 import type { ProofDeps } from "./export/proof.ts";
 import type { PublishedLog } from "./root/root-handlers.ts";
 import { loadLogKeys, verifierKeys } from "./root/signing-keys.ts";
@@ -26,7 +26,7 @@ export interface Proof {
 }
 
 /** Builds the sealer, the witnesses, and what endpoints and exports need. */
-export async function wireProof(config: AuditConfig, shared: Shared): Promise<Proof> {
+export async function wireProof(config: AuditConfig, shared: WireDeps): Promise<Proof> {
   const { reads, writes, clock, telemetry } = shared;
   const { log, metrics } = telemetry;
   const { AUDIT_LOG_ORIGIN: origin, SEAL_INTERVAL_MS: intervalMs } = config;
@@ -60,10 +60,10 @@ export async function wireProof(config: AuditConfig, shared: Shared): Promise<Pr
   };
 }
 
-/** Returns what asks the witnesses, or null if the log has none. */
+/** Returns the task that asks the witnesses, or null if the log has none. */
 function witnessingOf(
   config: AuditConfig,
-  shared: Shared,
+  shared: WireDeps,
   keys: readonly NoteKey[],
   isSealing: () => boolean,
 ): Witnessing | null {
@@ -83,7 +83,7 @@ function witnessingOf(
 }
 
 /** Refuses another name than that of the tree, because witnesses and readers know the log by its name. */
-async function checkOrigin({ writes }: Shared, origin: string): Promise<void> {
+async function checkOrigin({ writes }: WireDeps, origin: string): Promise<void> {
   const { trees } = await writes.run("select_sealer", selectState);
   const named = trees.at(-1)?.origin ?? origin;
   if (named === origin) return;

@@ -55,9 +55,9 @@ export interface LeasedCursor {
 export async function deliverTurn(deps: DeliveryDeps, cursor: LeasedCursor, turn: Turn): Promise<void> {
   const receiver = new Receiver(cursor.url, deps.receivers);
   try {
-    let goesOn = true;
-    while (goesOn && !turn.signal.aborted) {
-      goesOn = (await deliverNext(deps, cursor, receiver, turn)) && !turn.isOver();
+    let hasMore = true;
+    while (hasMore && !turn.signal.aborted) {
+      hasMore = (await deliverNext(deps, cursor, receiver, turn)) && !turn.isOver();
     }
     await cursor.release();
   } finally {

@@ -76,9 +76,9 @@ function streamCursor(deps: OrganizationStreamsDeps, row: DeliveryRow, lease: st
         body: last === undefined ? null : batch.body,
         count: taken.length,
         async advance(callMs) {
-          const goesOn = await advance(position, callMs === null ? null : (last ?? null), callMs);
-          if (goesOn && callMs !== null) await pace(begunMs + taken.length * ENTRY_MS_MIN);
-          return goesOn;
+          const hasMore = await advance(position, callMs === null ? null : (last ?? null), callMs);
+          if (hasMore && callMs !== null) await pace(begunMs + taken.length * ENTRY_MS_MIN);
+          return hasMore;
         },
       };
     },

@@ -12,7 +12,7 @@ export interface StreamAddress {
   stream_id: string;
 }
 
-function isAt({ organization_id, stream_id }: StreamAddress): SQL {
+function addressCondition({ organization_id, stream_id }: StreamAddress): SQL {
   return sql`organization_id = ${organization_id} and id = ${stream_id}`;
 }
 
@@ -52,7 +52,7 @@ export async function selectStream(
 ): Promise<AuditStream> {
   const [found] = await rows<AuditStream>(
     orm,
-    sql`select ${shownColumns} from audit.streams stream where ${isAt(address)} ${lock}`,
+    sql`select ${shownColumns} from audit.streams stream where ${addressCondition(address)} ${lock}`,
   );
   if (found === undefined) throw notFound("stream", address.stream_id);
   return found;
@@ -157,7 +157,7 @@ export async function updateStream(
         ${HEALED}, is_slow = null, ${pauseFor(0)}`,
     );
   }
-  await rows(tx, sql`update audit.streams set ${sql.join(sets, sql`, `)} where ${isAt(address)}`);
+  await rows(tx, sql`update audit.streams set ${sql.join(sets, sql`, `)} where ${addressCondition(address)}`);
 }
 
 /** Removes a stream. Returns false if the organization has no such stream. */
@@ -165,7 +165,7 @@ export async function deleteStream(database: Database, address: StreamAddress): 
   const found = await query(
     database,
     "delete_stream",
-  )`delete from audit.streams where ${isAt(address)} returning id`;
+  )`delete from audit.streams where ${addressCondition(address)} returning id`;
   return found.length > 0;
 }
 
@@ -183,7 +183,7 @@ export async function updateSecret(
           previous_secret_until = clock_timestamp() + make_interval(secs => ${overlapS})`;
   await rows(
     tx,
-    sql`update audit.streams set updated_at = now(), secret = ${secret}, ${previous} where ${isAt(address)}`,
+    sql`update audit.streams set updated_at = now(), secret = ${secret}, ${previous} where ${addressCondition(address)}`,
   );
 }
 
@@ -197,7 +197,7 @@ type StreamReceiver = SecretRow & { id: string; url: string };
  */
 export async function selectReceiver(database: Database, address: StreamAddress): Promise<StreamReceiver> {
   const [found] = await query<StreamReceiver>(database, "select_stream_for_test")`
-    select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${isAt(address)}`;
+    select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${addressCondition(address)}`;
   if (found === undefined) throw notFound("stream", address.stream_id);
   return found;
 }

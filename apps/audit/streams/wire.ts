@@ -1,7 +1,7 @@
 import { KeyedSemaphore } from "@ostiary/lib/async";
 import type { AuditConfig } from "../config.ts";
 import { receiverDepsOf } from "../receivers/receiver-call.ts";
-import type { Shared } from "../shared.ts";
+import type { WireDeps } from "../wire-deps.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { operatorStreamOf } from "./operator/config.ts";
 import { operatorStream } from "./operator/stream.ts";
@@ -37,7 +37,7 @@ interface StreamParts {
  * Builds the parts of streams from the configuration. Handlers use the stores of `given`, and the tasks those of
  * `background`.
  */
-export function wireStreams(config: AuditConfig, given: Shared, { reads, writes }: Shared): StreamParts {
+export function wireStreams(config: AuditConfig, given: WireDeps, { reads, writes }: WireDeps): StreamParts {
   const { clock, telemetry } = given;
   const { log } = telemetry;
   const keyFile = config.AUDIT_STREAM_KEY_FILE;

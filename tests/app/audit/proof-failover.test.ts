@@ -9,7 +9,7 @@ import { databaseWith } from "./own-log.ts";
 import { cloned, writeSigningKey } from "./proof-bed.ts";
 import { passDeps, writePast } from "./retention-bed.ts";
 
-/** A database that becomes another one, which an asynchronous standby was, once the pass is committed. */
+/** A database whose commit is followed by a failover to an asynchronous standby. */
 function failingOver(primary: Database, standby: Database, promoted: () => Promise<unknown>): Database {
   let current = primary;
   const run: Database["run"] = async (name, work, options) => {

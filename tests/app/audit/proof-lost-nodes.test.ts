@@ -12,7 +12,7 @@ const OTHERS = Array.from({ length: 39 }, (_, n) => `owner-${n + 1}`);
 const OWNERS = [OWNER, ...OTHERS];
 /** Statements find the chain of the owner under test with this. */
 const ID = `(select id from audit.chains where owner = 'organization:${OWNER}')`;
-/** The first digit of the way to the owner in the map: with this many owners, it has a node of its own. */
+/** The first digit of the path to the owner in the map: with this many owners, it has a node of its own. */
 const DIGIT = mapSteps(`organization:${OWNER}`).slice(0, 1);
 const LOST = `delete from audit.head_map where path like '${DIGIT}%'`;
 

@@ -110,7 +110,7 @@ export function withTime(occurred_at: string): LogBuilder {
   return log;
 }
 
-/** Returns a log that an outcome put an event of a person into, after two events of noon. */
+/** Returns a log with two events of noon, to which an outcome then added an event of the time `at`. */
 export function joinedLate(at: string): LogBuilder {
   const log = new LogBuilder([KEY]);
   log.write("2026-01-05T12:00:00.000Z");

@@ -22,7 +22,7 @@ export interface SealedLog {
   map: MapProof;
   /** The number of leaves of all earlier trees. */
   before: number;
-  /** The newest leaf that a root has, or without a key the newest one; null before the first. */
+  /** The newest leaf under a signed root. Without a key: the newest leaf. Null before the first. */
   leaf: LeafRow | null;
   /** The signed root of the tree that ends with `leaf`; null without a key. */
   note: string | null;
@@ -126,7 +126,7 @@ export async function* streamProvenEvents(
 }
 
 function provenStatement(log: EventLog, { chain_id, position }: SealedLog, asked: string): SQL {
-  // a transaction number that no committed transaction can have counts as seen
+  // an impossible transaction number counts as seen
   const seen = (xid: SQL) => sql`coalesce(pg_visible_in_snapshot(${xid}, ${asked}::text::pg_snapshot)
     or not pg_visible_in_snapshot(${xid}, pg_current_snapshot()), true)`;
   const entry = (is_outcome: SQL) => sql`left join lateral (

@@ -68,14 +68,14 @@ export class HeadMap {
   ): Promise<HeadMap> {
     const map = new HeadMap(cache);
     if (root === null) map.#branches.set("", branchOf(MapNode.EMPTY));
-    const ways = owners.map(mapSteps);
+    const keys = owners.map(mapSteps);
     let wanted = new Map(root === null ? [] : [["", root]]);
     for (let depth = 0; wanted.size > 0; depth++) {
       await map.#read(orm, wanted);
-      const below = ways.flatMap((way): [string, NodeRef][] => {
-        const branch = map.#branches.get(way.slice(0, depth));
-        const slot = branch === undefined ? null : slotOf(branch, digitOf(way, depth));
-        return slot === null || isLeaf(slot) ? [] : [[way.slice(0, depth + 1), slot]];
+      const below = keys.flatMap((key): [string, NodeRef][] => {
+        const branch = map.#branches.get(key.slice(0, depth));
+        const slot = branch === undefined ? null : slotOf(branch, digitOf(key, depth));
+        return slot === null || isLeaf(slot) ? [] : [[key.slice(0, depth + 1), slot]];
       });
       wanted = new Map(below);
     }
@@ -87,15 +87,15 @@ export class HeadMap {
     return !this.#branches.has("");
   }
 
-  /** Returns the head of an owner, or null if the owner has no head. Returns `lost` if a node on the way is gone. */
+  /** Returns the head of an owner, or null if the owner has no head. Returns `lost` if a node on the path is gone. */
   headOf(owner: string): MapHead | null | "lost" {
-    const way = mapSteps(owner);
+    const key = mapSteps(owner);
     for (let depth = 0; ; depth++) {
-      const branch = this.#branches.get(way.slice(0, depth));
+      const branch = this.#branches.get(key.slice(0, depth));
       if (branch === undefined) return "lost";
-      const slot = slotOf(branch, digitOf(way, depth));
+      const slot = slotOf(branch, digitOf(key, depth));
       if (slot === null) return null;
-      if (isLeaf(slot)) return slot.key === way ? slot : null;
+      if (isLeaf(slot)) return slot.key === key ? slot : null;
     }
   }
 
@@ -105,20 +105,20 @@ export class HeadMap {
   }
 
   /** Sets the head of the owner with a key; see {@link HeadMap.set}. */
-  setKey(way: string, { position, chain }: MapHead): void {
+  setKey(key: string, { position, chain }: MapHead): void {
     for (let depth = 0; ; depth++) {
-      const branch = this.#branch(way.slice(0, depth));
-      const digit = digitOf(way, depth);
+      const branch = this.#branch(key.slice(0, depth));
+      const digit = digitOf(key, depth);
       const slot = slotOf(branch, digit);
-      if (slot === null || (isLeaf(slot) && slot.key === way)) {
-        branch.changed.set(digit, { key: way, position, chain });
+      if (slot === null || (isLeaf(slot) && slot.key === key)) {
+        branch.changed.set(digit, { key, position, chain });
         return;
       }
       if (isLeaf(slot)) {
         // two heads share the digits so far: both move to a new child node
         const below = branchOf(MapNode.EMPTY);
         below.changed.set(digitOf(slot.key, depth + 1), slot);
-        this.#branches.set(way.slice(0, depth + 1), below);
+        this.#branches.set(key.slice(0, depth + 1), below);
       }
       branch.changed.set(digit, UNSEALED);
     }
@@ -179,6 +179,6 @@ export function rootOf({ number, map }: { number: number; map: string }): NodeRe
   return { version: Number(number), hash: hashFromHex(map) };
 }
 
-function digitOf(way: string, depth: number): number {
-  return Number.parseInt(way.charAt(depth), SLOTS);
+function digitOf(key: string, depth: number): number {
+  return Number.parseInt(key.charAt(depth), SLOTS);
 }

@@ -14,9 +14,9 @@ interface ProvenHead {
   map: MapProof;
 }
 
-/** The way from the root of one leaf's map to an owner. `found` is null for a lost node, and undefined on the way. */
+/** The path from the root of one leaf's map to an owner. `found` is null for a lost node, undefined before the end. */
 interface Walk extends NodeRef {
-  /** The sibling hashes along the way, from the last one up. */
+  /** The sibling hashes along the path, from the last one up. */
   path: string[];
   found: ProvenHead | null | undefined;
 }
@@ -30,14 +30,14 @@ export async function selectProvenHeads(
   owner: string,
   roots: readonly NodeRef[],
 ): Promise<(ProvenHead | null)[]> {
-  const way = mapSteps(owner);
+  const key = mapSteps(owner);
   const walks = roots.map((root): Walk => ({ ...root, path: [], found: undefined }));
   for (let [depth, open] = [0, walks]; open.length > 0; depth++) {
-    const path = way.slice(0, depth);
+    const path = key.slice(0, depth);
     const places = open.map(({ version, hash }) => ({ version, hash, path }));
     for (const [index, node] of (await selectNodes(orm, places)).entries()) {
       const walk = open[index];
-      if (walk !== undefined) step(walk, way, depth, node);
+      if (walk !== undefined) step(walk, key, depth, node);
     }
     open = open.filter(({ found }) => found === undefined);
   }
@@ -45,10 +45,10 @@ export async function selectProvenHeads(
 }
 
 /** Follows the owner's path through one stored node, to its head, to an empty subtree or to the next stored node. */
-function step(walk: Walk, way: string, depth: number, node: MapNode | null): void {
+function step(walk: Walk, key: string, depth: number, node: MapNode | null): void {
   walk.found = null;
   if (node === null) return;
-  const digit = Number.parseInt(way.charAt(depth), SLOTS);
+  const digit = Number.parseInt(key.charAt(depth), SLOTS);
   for (let level = 0; level <= LEVELS; level++) {
     const below = LEVELS - level;
     const place = (SLOTS + digit) >> below;
@@ -58,18 +58,18 @@ function step(walk: Walk, way: string, depth: number, node: MapNode | null): voi
     // a subtree that is a leaf has one slot
     const first = (place << below) - SLOTS;
     const slots = Array.from({ length: 1 << below }, (_, index) => node.slot(first + index));
-    walk.found = headAt(walk.path, way, slots.find((slot) => slot !== null) ?? null);
+    walk.found = headAt(walk.path, key, slots.find((slot) => slot !== null) ?? null);
     return;
   }
   const next = node.slot(digit);
   if (next !== null && !isLeaf(next)) Object.assign(walk, { ...next, found: undefined });
 }
 
-function headAt(path: string[], way: string, slot: Slot | null): ProvenHead | null {
+function headAt(path: string[], key: string, slot: Slot | null): ProvenHead | null {
   const none = { position: 0, chain: hexOf(ZERO_HASH) };
   if (slot === null) return { ...none, map: { path } };
   if (!isLeaf(slot)) return null;
-  if (slot.key !== way) {
+  if (slot.key !== key) {
     return { ...none, map: { path, other: { key: slot.key, value: hexOf(mapValue(slot)) } } };
   }
   return { position: slot.position, chain: hexOf(slot.chain), map: { path } };

@@ -52,8 +52,8 @@ export async function keptHeads(
   for (const head of heads) map.setKey(head.key, head);
   const depths = [...new Set([...lost].map((path) => path.length))];
   const isLost = ({ owner }: { owner: string }) => {
-    const way = mapSteps(owner);
-    return depths.some((depth) => lost.has(way.slice(0, depth)));
+    const key = mapSteps(owner);
+    return depths.some((depth) => lost.has(key.slice(0, depth)));
   };
   const altered: AlteredChain[] = [];
   const isLeftOut = new Set(leftOut);

@@ -21,7 +21,7 @@ export interface Cosignature extends SignedRoot {
 const ROOTS_MAX = 1_000;
 
 /** The SQL condition that a root belongs to the tree of this name: the name is the first line of a root. */
-const isOf = (origin: string) => sql`starts_with(note, ${origin} || chr(10))`;
+const treeCondition = (origin: string) => sql`starts_with(note, ${origin} || chr(10))`;
 
 /** Returns the newest root that at least `quorum` of these witnesses cosigned, with their lines; null if there is none. */
 export async function selectCosignedRoot(
@@ -35,7 +35,7 @@ export async function selectCosignedRoot(
     "select_cosigned_root",
   )`
     select size, note, string_agg(line, '' order by cosigned_at, witness) as lines from audit.cosignatures
-      where ${isOf(origin)} and witness in (select json_array_elements_text(${JSON.stringify(witnesses)}::text::json))
+      where ${treeCondition(origin)} and witness in (select json_array_elements_text(${JSON.stringify(witnesses)}::text::json))
       group by size, note having count(*) >= ${quorum}
       order by size desc limit 1`;
   return found === undefined ? null : { size: Number(found.size), note: found.note + found.lines };
@@ -60,7 +60,7 @@ export async function deleteOldCosignatures(
   newest: number,
 ): Promise<void> {
   await query(database, "delete_old_cosignatures")`
-    delete from audit.cosignatures where not ${isOf(origin)} or size < ${bigint(newest)} or (
+    delete from audit.cosignatures where not ${treeCondition(origin)} or size < ${bigint(newest)} or (
       size <> ${bigint(newest)} and size < (
-        select size from audit.cosignatures where ${isOf(origin)} group by size order by size desc offset ${ROOTS_MAX - 1} limit 1))`;
+        select size from audit.cosignatures where ${treeCondition(origin)} group by size order by size desc offset ${ROOTS_MAX - 1} limit 1))`;
 }
