@@ -218,7 +218,7 @@ describe("the import graph", () => {
 
   test("every file is imported by another file or is an entry point", () => {
     const entry =
-      /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify|covering|write-client-types|write-schema)\.ts|tests\/nightly\/bench\/[a-z-]+\.ts|tests\/pictures\/[a-z-]+\.ts|tests\/support\/[a-z]+\/[a-z-]+-(process|worker)\.ts|apps\/portal\/page\/[a-z/-]+\/worker\.ts)$/;
+      /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify|write-client-types|write-schema)\.ts|tests\/nightly\/bench\/[a-z-]+\.ts|tests\/pictures\/[a-z-]+\.ts|tests\/support\/[a-z]+\/[a-z-]+-(process|worker)\.ts|apps\/portal\/page\/[a-z/-]+\/worker\.ts)$/;
     const imported = new Set([...imports.values()].flat());
     const published = Object.values(exportsOfClient).map((path) => join("lib/client", path));
     const orphans = files.filter(

@@ -3,16 +3,16 @@
  * FILE`. It omits a test that starts a service as a process, because such a test does not import the service.
  */
 import { join, relative } from "node:path";
-import { ROOT } from "../root.ts";
+import { ROOT } from "../support/root.ts";
 import { readImporters, testsOf } from "./importers.ts";
 
 const [named] = process.argv.slice(2);
 const file = named === undefined ? "" : join(process.cwd(), named);
 if (await Bun.file(file).exists()) {
   for (const [test, distance] of testsOf(file, await readImporters(ROOT))) {
-    console.log(`${String(distance).padStart(2)} ${relative(ROOT, test)}`);
+    process.stdout.write(`${String(distance).padStart(2)} ${relative(ROOT, test)}\n`);
   }
 } else {
-  console.error("Name a file: bun run covering lib/domain/ratelimit/decide.ts");
+  process.stderr.write("Name a file: bun run covering lib/domain/ratelimit/decide.ts\n");
   process.exitCode = 2;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { freshDatabase, startProcess } from "../support/index.ts";
-import { startAudit } from "./audit/audit-service.ts";
-import { ADMIN_TOKEN, startRegistry } from "./registry/bed.ts";
+import { freshDatabase, startProcess } from "../../support/index.ts";
+import { startAudit } from "../audit/audit-service.ts";
+import { ADMIN_TOKEN, startRegistry } from "../registry/bed.ts";
 
 const env = { SWAGGER_ENABLED: "false" };
 

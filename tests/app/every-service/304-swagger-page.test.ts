@@ -1,6 +1,6 @@
 /** Tests how browsers cache the Swagger page and its assets. */
 import { describe, expect, test } from "bun:test";
-import { useRegistry } from "./registry/bed.ts";
+import { useRegistry } from "../registry/bed.ts";
 
 const registry = useRegistry();
 
