@@ -9,9 +9,10 @@ import { readImporters, testsOf } from "./importers.ts";
 const [named] = process.argv.slice(2);
 const file = named === undefined ? "" : join(process.cwd(), named);
 if (await Bun.file(file).exists()) {
-  for (const [test, distance] of testsOf(file, await readImporters(ROOT))) {
-    process.stdout.write(`${String(distance).padStart(2)} ${relative(ROOT, test)}\n`);
-  }
+  const lines = testsOf(file, await readImporters(ROOT)).map(
+    ([test, distance]) => `${String(distance).padStart(2)} ${relative(ROOT, test)}\n`,
+  );
+  process.stdout.write(lines.join(""));
 } else {
   process.stderr.write("Name a file: bun run covering lib/domain/ratelimit/decide.ts\n");
   process.exitCode = 2;
