@@ -17,7 +17,7 @@ const program = (folder: string, ...args: string[]): Command => ({
 });
 
 /** The folders whose tests another part runs. */
-const OWN_TESTS = "files,revocations";
+const OWN_TESTS = "deploy,revocations";
 
 export const PARTS: readonly Part[] = [
   {
@@ -71,9 +71,9 @@ export const PARTS: readonly Part[] = [
     commands: [program("bench", "proof"), program("bench", "sealing"), program("bench", "streams")],
   },
   {
-    name: "files",
+    name: "deploy",
     summary: "the files for Kubernetes, systemd and nginx, read by these programs",
-    commands: [tests("tests/nightly/files")],
+    commands: [tests("tests/nightly/deploy")],
   },
   {
     name: "bench",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { useIdentity } from "../../app/identity/bed.ts";
+import { useIdentity } from "../../../app/identity/bed.ts";
 import {
   addKeyOfEachMember,
   addManyInvites,
@@ -8,8 +8,8 @@ import {
   addManyMemberships,
   addManyServiceAccounts,
   analyze,
-} from "../../app/identity/bulk.ts";
-import { services } from "../../support/index.ts";
+} from "../../../app/identity/bulk.ts";
+import { services } from "../../../support/index.ts";
 
 const MANY = 100_000;
 

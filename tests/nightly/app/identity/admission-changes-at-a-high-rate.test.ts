@@ -1,8 +1,8 @@
 /** Tests that a revocation is read in time while other admissions change at a high rate. */
 import { expect, test } from "bun:test";
-import { useIdentity } from "../../app/identity/bed.ts";
-import { addManyMembers, analyze } from "../../app/identity/bulk.ts";
-import { services } from "../../support/index.ts";
+import { useIdentity } from "../../../app/identity/bed.ts";
+import { addManyMembers, analyze } from "../../../app/identity/bulk.ts";
+import { services } from "../../../support/index.ts";
 
 const WRITERS = 4;
 const MEMBERS_OF_WRITER = 2_500;
