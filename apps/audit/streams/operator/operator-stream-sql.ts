@@ -185,15 +185,19 @@ export async function advanceOperatorStream(
   return found.length > 0;
 }
 
-/** Records a delivery request that failed, and releases the lease. */
+/**
+ * Records a delivery request that failed, and releases the lease. Returns false, and writes nothing, if the lease was lost,
+ * or if the stream has another URL by now, whose receiver refused nothing.
+ */
 export async function failOperatorStream(
   database: Database,
-  lease: string,
+  { lease, url }: { lease: string; url: string },
   error: string,
   plan: RetryPlan,
-): Promise<void> {
-  await query(database, "fail_operator_stream")`
-    update audit.operator_stream set ${failed(error, plan)} where lease = ${lease}`;
+): Promise<boolean> {
+  const found = await query(database, "fail_operator_stream")`
+    update audit.operator_stream set ${failed(error, plan)} where lease = ${lease} and url = ${url} returning lease`;
+  return found.length > 0;
 }
 
 /** The backlog and the failures of the stream, for the metrics. */

@@ -18,10 +18,17 @@ interface OperatorStreamDeps extends DeliveryDeps {
   settings: OperatorStreamSettings;
 }
 
+/** The time for which a replica leaves the stream to others after a call to a URL that one of them has replaced. */
+const YIELD_MS = 3_000;
+
 /** Returns the stream that delivers the entries of all organizations to the operator's receiver (AU-110). */
 export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
-  const { writes, settings } = deps;
+  const { writes, settings, clock } = deps;
   let isOpen = false;
+  let notBeforeMs = 0;
+  const yieldStream = () => {
+    notBeforeMs = clock.elapsedMs() + YIELD_MS;
+  };
   const lane = {
     max: 1,
     async claim(lease: string) {
@@ -30,17 +37,24 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
         await writes.transaction("open_operator_stream", (tx) => openOperatorStream(tx, url, from));
       }
       isOpen = true;
+      if (clock.elapsedMs() < notBeforeMs) return [];
       return claimOperatorStream(writes, lease);
     },
   };
   return {
     lanes: [lane],
     renew: (held) => renewLeases(writes, OPERATOR_STREAMS, held),
-    deliver: (row, turn) => deliverTurn(deps, operatorCursor(deps, row, turn.lease), turn),
+    deliver: (row, turn) => deliverTurn(deps, operatorCursor(deps, row, turn.lease, yieldStream), turn),
   };
 }
 
-function operatorCursor(deps: OperatorStreamDeps, row: OperatorRow, lease: string): LeasedCursor {
+/** @param yieldStream lets other replicas deliver first, because one of them has replaced the URL */
+function operatorCursor(
+  deps: OperatorStreamDeps,
+  row: OperatorRow,
+  lease: string,
+  yieldStream: () => void,
+): LeasedCursor {
   const { reads, writes, settings, clock, log } = deps;
   let stream = row;
   const advance = (position: StreamPosition, parts: readonly ChainPart[], isDelivered: boolean) => {
@@ -77,7 +91,7 @@ function operatorCursor(deps: OperatorStreamDeps, row: OperatorRow, lease: strin
     async fail(error, plan) {
       if (plan.failures === 1)
         log.warn({ reason: error }, "the receiver of the operator's stream refused a call");
-      await failOperatorStream(writes, lease, error, plan);
+      if (!(await failOperatorStream(writes, { lease, url: settings.url }, error, plan))) yieldStream();
     },
     release: () => releaseLease(writes, OPERATOR_STREAMS, { id: OPERATOR_STREAM, lease }),
   };

@@ -63,6 +63,30 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     }
   });
 
+  // AU-104, AU-111
+  test("calls a new URL, although a replica with the old URL learns that it should pause for a day", async () => {
+    const [old, next] = [newReceiver(), newReceiver()];
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    old.respond = async () => {
+      reached.resolve();
+      await released.promise;
+      return new Response(null, { status: 503, headers: { "Retry-After": "86400" } });
+    };
+    const databaseUrl = await freshDatabase();
+    const env = { AUDIT_OPERATOR_STREAM_FROM: "start" };
+    const first = await startWith(old, { databaseUrl, env });
+    await first.put(requestId(), intent());
+    await reached.promise;
+    const second = await startWith(next, { databaseUrl, env });
+    const log = await openLog(second);
+    atTestEnd(() => log.close());
+    const url = () =>
+      log.run("url", (orm) => rows<{ url: string }>(orm, sql`select url from audit.operator_stream`));
+    await waitFor(async () => (await url()).at(0)?.url === next.url, { what: "the new URL" });
+    released.resolve();
+    await complete(second, next, ["organization-1"]);
+  });
+
   // AU-110, AU-111
   test("begins with the oldest entries if configured so, in calls of at most 100 entries", async () => {
     const databaseUrl = await freshDatabase();
