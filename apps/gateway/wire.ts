@@ -31,6 +31,7 @@ import { AuditEvents } from "./steps/audit-event.ts";
 import { createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
 import { createLimiter, type LimitStore } from "./steps/limit.ts";
+import { type Readmit, readmitWith } from "./steps/readmit.ts";
 import { Responder } from "./steps/respond.ts";
 import { UpstreamCalls } from "./upstream/call.ts";
 import { CallDurations } from "./upstream/call-durations.ts";
@@ -121,17 +122,15 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
   const { registry } = telemetry.metrics;
   const instance = new Instance(routeStore, log, systemClock);
   const health = { draining: false };
-  const upstream = upstreamParts(config, telemetry);
+  const signals = { durations: new ValidationDurations(registry), tracing };
+  const authenticator = createAuthenticator({ config, log, signals });
+  const upstream = upstreamParts(config, telemetry, readmitWith(authenticator));
   const { calls, client } = upstream;
   const readings = processReadings();
   const relief = { endSlowReaders: () => calls.endSlowReaders(), closeIdle: () => client.closeIdle() };
   return {
     ...upstream,
-    authenticator: createAuthenticator({
-      config,
-      log,
-      signals: { durations: new ValidationDurations(registry), tracing },
-    }),
+    authenticator,
     health,
     readings,
     instance,
@@ -164,7 +163,7 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
   };
 }
 
-function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
+function upstreamParts(config: GatewayConfig, { metrics }: Telemetry, readmit: Readmit) {
   const { registry } = metrics;
   const headers = new UpstreamHeaders({
     trustForwarded: config.TRUSTED_PROXY_HOPS > 0,
@@ -176,7 +175,7 @@ function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   const connectionCounts = new ConnectionCounts(registry);
   const client = upstreamClient(config, connectionCounts);
   const forwarder = new Forwarder(
-    config.CLIENT_BODY_TIMEOUT_MS,
+    { bodyTimeoutMs: config.CLIENT_BODY_TIMEOUT_MS, readmit },
     client,
     headers,
     { calls, events },

@@ -4,7 +4,7 @@ import type { RouteMetrics } from "../route-metrics.ts";
 import { ClientGone, failSpan, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import type { OpenEventStreams } from "../upstream/open-event-streams.ts";
-import { openRequestBody } from "../upstream/request-body.ts";
+import { type BodyRules, openRequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import {
   fieldValue,
@@ -29,7 +29,7 @@ const NOT_MODIFIED = 304;
 
 /** Step 7: calls the service and streams the bodies both ways (GW-111). */
 export class Forwarder {
-  readonly #bodyTimeoutMs: number;
+  readonly #bodies: BodyRules;
   readonly #client: UpstreamClient;
   readonly #headers: UpstreamHeaders;
   readonly #calls: UpstreamCalls;
@@ -37,15 +37,14 @@ export class Forwarder {
   readonly #metrics: RouteMetrics;
   streams = 0;
 
-  /** @param bodyTimeoutMs maximum time between two chunks of a request body */
   constructor(
-    bodyTimeoutMs: number,
+    bodies: BodyRules,
     client: UpstreamClient,
     headers: UpstreamHeaders,
     open: { readonly calls: UpstreamCalls; readonly events: OpenEventStreams },
     metrics: RouteMetrics,
   ) {
-    this.#bodyTimeoutMs = bodyTimeoutMs;
+    this.#bodies = bodies;
     this.#client = client;
     this.#headers = headers;
     this.#calls = open.calls;
@@ -70,7 +69,7 @@ export class Forwarder {
     if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
     const call = this.#calls.begin(exchange);
     exchange.call = call;
-    const body = openRequestBody(exchange, call, this.#bodyTimeoutMs);
+    const body = openRequestBody(exchange, call, this.#bodies);
     return body instanceof Promise
       ? body.then((opened) => this.#fetch(exchange, call, path, opened))
       : this.#fetch(exchange, call, path, body);
@@ -150,6 +149,7 @@ export class Forwarder {
 
   /**
    * Returns the error that the client of a failed call gets:
+   * - ApiError 401 or 403: the caller was no longer admitted when the request body was complete.
    * - ApiError 408: the request body stopped arriving.
    * - ApiError 413: the request body is over the limit.
    * - ApiError 502: the service cannot be reached, is too slow, or breaks off before the client got a byte.

@@ -118,7 +118,7 @@ export class UpstreamCall implements CallHandle {
   #clientUntilMs = Number.POSITIVE_INFINITY;
   #serviceUntilMs = Number.POSITIVE_INFINITY;
   #serviceReason: StopReason = "timeout";
-  #reason: StopReason | null = null;
+  #reason: StopReason | ApiError | null = null;
   #unreadSinceMs = Number.POSITIVE_INFINITY;
 
   constructor(client: CallClient, calls: UpstreamCalls) {
@@ -181,8 +181,12 @@ export class UpstreamCall implements CallHandle {
     else if (timeMs >= this.#serviceUntilMs) this.stop(this.#serviceReason);
   }
 
-  /** Stops the call, and aborts the request to the service. Only the first reason counts. */
-  stop(reason: StopReason): void {
+  /**
+   * Stops the call, and aborts the request to the service. Only the first reason counts.
+   *
+   * @param reason an error is the one that the client gets
+   */
+  stop(reason: StopReason | ApiError): void {
     this.#reason ??= reason;
     this.end();
     this.#abort();
@@ -202,6 +206,7 @@ export class UpstreamCall implements CallHandle {
     if (this.#reason === null && this.#client.request.signal.aborted) this.#reason = "client_gone";
     this.end();
     this.#abort();
+    if (this.#reason instanceof ApiError) return this.#reason;
     switch (this.#reason) {
       case "client_gone":
         return new ClientGone();

@@ -3,23 +3,31 @@ import { unstalledClock, withDeadline } from "@ostiary/lib/async";
 import { ApiError, bodyTooLarge } from "@ostiary/lib/domain/errors";
 import type { CallBounds } from "@ostiary/lib/domain/routes";
 import type { Exchange } from "../exchange.ts";
+import type { Readmit } from "../steps/readmit.ts";
 import { bodyTimeout, ClientGone, type UpstreamCall } from "./call.ts";
 import type { ByteSource, UpstreamRequest } from "./upstream-client.ts";
 import { arrivedBody, BUFFERED_BYTES_MAX, nextIteration, wholeBody } from "./whole-body.ts";
+
+/** How a request body must arrive. */
+export interface BodyRules {
+  /** The maximum time between two chunks. */
+  readonly bodyTimeoutMs: number;
+  readonly readmit: Readmit;
+}
 
 /**
  * Returns the body to send to the service (GW-111). Reads a small body of known length completely, and
  * streams any other body. Drops the bodies of GET and HEAD.
  *
- * @param bodyTimeoutMs maximum time between two chunks of the body
  * @throws ApiError 413 for a declared length above the limit
- * @throws ApiError 408 for a small body that stops arriving, 400 for a small body that cannot be read
+ * @throws ApiError 408 for a small body that stops arriving, 400 for a small body that cannot be read, 401 or 403 for a
+ * small body that arrived slowly, whose caller is no longer admitted
  * @throws ClientGone if the client leaves while the gateway reads a small body
  */
 export function openRequestBody(
   exchange: Exchange,
   call: UpstreamCall,
-  bodyTimeoutMs: number,
+  rules: BodyRules,
 ): UpstreamRequest["body"] | Promise<Uint8Array> {
   const { request, route } = exchange;
   const { max_body_bytes } = route.bounds;
@@ -28,14 +36,18 @@ export function openRequestBody(
   const length = contentLength === null ? null : Number(contentLength);
   if (length === 0) return null;
   if (length !== null && max_body_bytes > 0 && length > max_body_bytes) throw bodyTooLarge(max_body_bytes);
-  if (length !== null && length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, bodyTimeoutMs);
+  if (length !== null && length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, rules);
   if (request.body === null) return null;
   exchange.bodyComplete = false;
   call.watchClient();
-  return { source: new CountedBody(request.body.getReader(), length, exchange, call, bodyTimeoutMs), length };
+  return { source: new CountedBody(request.body.getReader(), length, exchange, call, rules), length };
 }
 
-async function readWhole(exchange: Exchange, length: number, bodyTimeoutMs: number): Promise<Uint8Array> {
+async function readWhole(
+  exchange: Exchange,
+  length: number,
+  { bodyTimeoutMs, readmit }: BodyRules,
+): Promise<Uint8Array> {
   const { request } = exchange;
   try {
     // In the next event-loop iteration, a body that arrived with its head can be read in one piece.
@@ -44,6 +56,7 @@ async function readWhole(exchange: Exchange, length: number, bodyTimeoutMs: numb
     if (content.byteLength !== length) throw wrongLength();
     exchange.bodyComplete = true;
     exchange.bytes_in = length;
+    await readmit(exchange);
     return content;
   } catch (cause) {
     if (request.signal.aborted) throw new ClientGone();
@@ -73,7 +86,7 @@ class CountedBody implements ByteSource {
   readonly #exchange: Exchange;
   readonly #call: UpstreamCall;
   readonly #bounds: CallBounds;
-  readonly #bodyTimeoutMs: number;
+  readonly #rules: BodyRules;
   #bytes = 0;
   #canceled = false;
 
@@ -82,21 +95,24 @@ class CountedBody implements ByteSource {
     length: number | null,
     exchange: Exchange,
     call: UpstreamCall,
-    bodyTimeoutMs: number,
+    rules: BodyRules,
   ) {
     this.#reader = reader;
     this.#length = length;
     this.#exchange = exchange;
     this.#call = call;
     this.#bounds = exchange.route.bounds;
-    this.#bodyTimeoutMs = bodyTimeoutMs;
+    this.#rules = rules;
   }
 
   async next(): Promise<Uint8Array | undefined> {
     const { max_body_bytes } = this.#bounds;
     const chunk = await this.#read();
     if (chunk === undefined) {
-      if (this.#length === null) await this.#requireSound();
+      if (this.#length === null) {
+        await this.#requireSound();
+        await this.#readmit();
+      }
       this.#exchange.bodyComplete = !this.#canceled;
       return undefined;
     }
@@ -106,7 +122,18 @@ class CountedBody implements ByteSource {
       this.#call.stop("too_large");
       throw bodyTooLarge(max_body_bytes);
     }
+    if (this.#bytes === this.#length) await this.#readmit();
     return chunk;
+  }
+
+  /** Checks the caller again before the service gets the end of the body. */
+  async #readmit(): Promise<void> {
+    try {
+      await this.#rules.readmit(this.#exchange);
+    } catch (error) {
+      if (error instanceof ApiError) this.#call.stop(error);
+      throw error;
+    }
   }
 
   /**
@@ -122,7 +149,7 @@ class CountedBody implements ByteSource {
     const call = this.#call;
     // Stop the service's timer, which must not run while the client is slow.
     if (!call.responded) call.serviceSent();
-    call.awaitClient(this.#bodyTimeoutMs);
+    call.awaitClient(this.#rules.bodyTimeoutMs);
     const { value: chunk } = await this.#reader.read();
     call.clientSent();
     if (!call.responded && !call.stopped) call.awaitService(this.#bounds.timeout_ms, "timeout");

@@ -3,15 +3,23 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
+import { RawClient } from "../../support/http/raw-http.ts";
 import { freshDatabase, startProcess, waitFor } from "../../support/index.ts";
 
 const START_TIMEOUT_MS = 60_000;
+/** The length of a body that the gateway streams. */
+const LONG = 100_000;
 const INTERNAL_AUTH_TOKEN = "inner-token-of-the-house";
 
+/** The bodies of the complete POST requests that reached the service. */
+const changes: string[] = [];
 const upstream = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch: (request) => new Response(new URL(request.url).pathname),
+  async fetch(request) {
+    if (request.method === "POST") changes.push(await request.text());
+    return new Response(new URL(request.url).pathname);
+  },
 });
 let provider: IdentityProvider;
 let directory: Awaited<ReturnType<typeof startDirectory>>;
@@ -40,6 +48,7 @@ const services = (): Record<string, StoredServiceConfig> => ({
           upstream: "/o/{subject.organization_id}/m/{subject.member_id}",
           methods: ["GET"],
         },
+        { path: "/member/change", upstream: "/change", methods: ["POST"] },
       ],
     },
   },
@@ -229,5 +238,37 @@ describe("a change at identity takes effect at once without a cache, and soon at
     await become(["/org/admin", session, 200]);
     await directory.call("DELETE", `/organizations/${id}`);
     await become(["/org/admin", session, 401]);
+  });
+
+  // GW-235
+  test.each([
+    ["a short body", "content-length: 7", "chan", "ged"],
+    ["a body in chunks", "transfer-encoding: chunked", "4\r\nchan\r\n", "3\r\nged\r\n0\r\n\r\n"],
+    ["a long body", `content-length: ${LONG}`, "x".repeat(LONG - 1), "x"],
+  ])("a suspended member whose request holds back the end of %s", async (_, framing, first, rest) => {
+    const frank = await directory.person(provider.issuer, "frank");
+    const { id, member_id } = await directory.organization(frank);
+    const session = await directory.session(frank, id);
+    await become(["/member", key(session), 200]);
+    /** Sends a request whose end waits for `between`, which must take longer than a fast body may. */
+    async function held(between: () => Promise<void>): Promise<number> {
+      const client = await RawClient.connect(gateway.url);
+      const began = performance.now();
+      client.send(
+        `POST /member/change HTTP/1.1\r\nhost: gateway\r\nconnection: close\r\nx-api-key: ${session}\r\n${framing}\r\n\r\n${first}`,
+      );
+      await between();
+      await waitFor(() => performance.now() - began > 1_100);
+      client.send(rest);
+      return (await client.response("POST")).status;
+    }
+    const before = changes.length;
+    expect(await held(async () => {})).toBe(200);
+    const suspended = async () => {
+      await directory.call("PATCH", `/members/${member_id}`, { status: "suspended" });
+      await become(["/member", key(session), 401]);
+    };
+    expect(await held(suspended)).toBe(401);
+    expect(changes).toHaveLength(before + 1);
   });
 });
