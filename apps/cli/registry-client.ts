@@ -155,7 +155,7 @@ function notARegistryText({ status, headers }: HttpResponse, { url }: MessageNam
   if (status >= 300 && status < 400 && location !== null) {
     return `redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set ${url} to the registry's own address.`;
   }
-  return `is not the admin API of a route registry, and responds with status ${status}: set ${url} to the address of that API without a path, port 5002 by default.`;
+  return `responded with status ${status}, and is not the registry's admin API: set ${url} to the address of that API without a path, port 5002 by default.`;
 }
 
 /** Returns a path with escaped segments, as in `pathTo("services", name)`. */

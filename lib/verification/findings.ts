@@ -1,7 +1,7 @@
 /** The code of a finding. Each language has a table of sentences by code. */
 export type FindingCode = keyof typeof ENGLISH;
 
-/** The findings that leave a question open. All others make the export altered: it breaks a rule of its format. */
+/** Findings that leave completeness unproven. Any other finding makes the export altered: it breaks a rule of its format. */
 const UNDECIDED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "format_unknown",
   "no_signed_root",

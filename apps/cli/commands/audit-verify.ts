@@ -43,7 +43,7 @@ Examples:
   $ ${program.name()} audit verify log.ndjson --root root-of-size-$SIZE.txt
   $ ${program.name()} audit verify log.ndjson --witness-keys witnesses.txt --quorum 2
 
-Exit codes: 0 complete and unaltered, 1 altered, 2 wrong usage or an unreadable file, 4 undecided: the files leave a question open`,
+Exit codes: 0 complete and unaltered, 1 altered, 2 wrong usage or an unreadable file, 4 undecided: the files do not prove completeness`,
     )
     .action((file: string, options: VerifyOptions) =>
       verify({ output: new Output(terminal, program.opts().json === true), terminal }, file, options),

@@ -8,7 +8,9 @@ export function summaryOf({ result, findings, findings_total }: Verdict): string
   const [first] = findings;
   const more = findings_total > 1 ? ` (and ${findings_total - 1} more)` : "";
   const what =
-    result === "altered" ? "The log is altered." : "The log is undecided: the files leave a question open.";
+    result === "altered"
+      ? "The log is altered."
+      : "The log is undecided: the files do not prove completeness.";
   return onOneLine(`${what} ${first === undefined ? "" : englishOf(first)}${more}`);
 }
 
@@ -27,7 +29,7 @@ export function reportLines(verdict: Verdict): string[] {
 const RESULTS: Readonly<Record<Verdict["result"], string>> = {
   complete: "complete and unaltered.",
   altered: "not what was sealed: the log is altered.",
-  undecided: "undecided: nothing is wrong, but the files leave a question open.",
+  undecided: "undecided: nothing is wrong, but the files do not prove completeness.",
 };
 
 function eventsOf({ events, occurred_from, occurred_to, owner }: Verdict): string {

@@ -139,5 +139,7 @@ function isForeign(
 function checkedCursor(after: string): Cursor {
   const cursor = readCursor(after);
   if (cursor !== null) return cursor;
-  throw validationError([{ path: "after", message: "after must be the next of an earlier response." }]);
+  throw validationError([
+    { path: "after", message: "after must be the value of `next` from an earlier response." },
+  ]);
 }

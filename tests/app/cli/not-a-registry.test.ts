@@ -53,9 +53,9 @@ describe("the command line without a usable registry", () => {
     [
       "an HTML page",
       () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
-      "is not the admin API of a route registry, and responds with status 200: set REGISTRY_URL to",
+      "responded with status 200, and is not the registry's admin API: set REGISTRY_URL to",
     ],
-    ["unknown JSON", () => Response.json({ ok: true }), "is not the admin API of a route registry"],
+    ["unknown JSON", () => Response.json({ ok: true }), "and is not the registry's admin API"],
     [
       "a redirect",
       () => Response.redirect("https://elsewhere.example/"),
@@ -93,7 +93,8 @@ describe("the command line without a usable registry", () => {
         for (const parameters of [["services"], ["services", "widgets"], ["apply", "-"]]) {
           const run = await cli(parameters, { env: { REGISTRY_URL: url }, input: "services: {}" });
           expect(run).toMatchObject({ exitCode: 1, stdout: "" });
-          expect(run.stderr).toStartWith(`${url} is not the admin API of a route registry`);
+          expect(run.stderr).toStartWith(`${url} responded with status `);
+          expect(run.stderr).toContain("and is not the registry's admin API: set REGISTRY_URL to");
         }
       }
     } finally {

@@ -97,7 +97,7 @@ export const de: Texts = {
     saved: (name) => `Andere sehen Sie jetzt als ${name}.`,
     offer: (name) =>
       `„${name}“ als Ihren Namen verwenden? Andere sehen ihn in Listen und im Audit-Protokoll.`,
-    ask: "Sie haben noch keinen Namen. Andere sehen nur eine Kennung von Ihnen.",
+    ask: "Sie haben noch keinen Namen. Andere sehen nur Ihre Kennung.",
     use: "Diesen Namen verwenden",
     other: "Anderen Namen wählen",
     id: "Ihre Kennung",

@@ -71,7 +71,7 @@ export const en = {
     name: "Your name",
     saved: (name: string) => `Others see you as ${name} now.`,
     offer: (name: string) => `Use “${name}” as your name? Others see it in lists and in the audit log.`,
-    ask: "You have no name yet. Others see only an id of yours.",
+    ask: "You have no name yet. Others see only your id.",
     use: "Use this name",
     other: "Choose another name",
     id: "Your id",

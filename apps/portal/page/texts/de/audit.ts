@@ -101,7 +101,7 @@ export const audit: Texts["audit"] = {
     complete: ({ value, text }, span) =>
       `${value === 1 ? "Das eine Ereignis" : `Alle ${text} Ereignisse`}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} vollständig und unverändert.`,
     undecided: ({ value, text }, span) =>
-      `Nicht entschieden: An ${value === 1 ? "einem Ereignis" : `${text} Ereignissen`}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ist nichts falsch, aber die Dateien lassen eine Frage offen.`,
+      `Nicht entschieden: An ${value === 1 ? "einem Ereignis" : `${text} Ereignissen`}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ist nichts falsch, aber die Dateien beweisen die Vollständigkeit nicht.`,
     seenBy: ({ value, text }, names) => `Gesehen von ${value === 1 ? "einem" : text} Zeugen: ${names}.`,
     altered: "Das Protokoll stimmt nicht mit dem überein, was versiegelt wurde.",
     more: (count) => `Und ${count} weitere.`,

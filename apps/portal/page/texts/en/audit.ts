@@ -98,7 +98,7 @@ export const audit = {
       { value, text }: { value: number; text: string },
       span: { from: string; to: string } | null,
     ) =>
-      `Undecided: nothing is wrong with ${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`}, but the files leave a question open.`,
+      `Undecided: nothing is wrong with ${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`}, but the files do not prove completeness.`,
     seenBy: ({ value, text }: { value: number; text: string }, names: string) =>
       `Seen by ${text} ${value === 1 ? "witness" : "witnesses"}: ${names}.`,
     altered: "The log differs from what was sealed.",
