@@ -1,4 +1,5 @@
 import { type CliOptions, runCli } from "@ostiary/cli/run";
+import { isOwner, OWNER_RULE } from "@ostiary/lib/domain/proof/owner";
 import { isLogOrigin } from "@ostiary/lib/domain/tlog";
 import { type Program as Described, programHelp } from "@ostiary/lib/runtime/config";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -165,8 +166,8 @@ function asRole(text: string): string {
 }
 
 function asOwner(text: string): string {
-  if (/^(?:organization|user):./s.test(text)) return text;
-  throw new InvalidArgumentError("Give organization: or user:, followed by the id.");
+  if (isOwner(text)) return text;
+  throw new InvalidArgumentError(OWNER_RULE);
 }
 
 function asOrigin(text: string): string {

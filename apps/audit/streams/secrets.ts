@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
 import type { Clock } from "@ostiary/lib/async";
+import { fileStamp } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { keyFileProblems, readKeyFile } from "../key-file.ts";
 
@@ -76,12 +76,6 @@ function keysOf(text: string): StreamKey[] | null {
     id: createHash("sha256").update(bytes).digest("hex").slice(0, 8),
     bytes,
   }));
-}
-
-/** Returns a text that changes with the file, also when a symbolic link gets a new target. */
-function stampOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? "none" : `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
 /** The error for a secret whose key is no longer in the file, or that somebody changed in the database. */
@@ -161,7 +155,7 @@ export class SecretBox {
 
   #look(): void {
     this.#lookAtMs = this.#clock.elapsedMs() + LOOK_MS;
-    const stamp = stampOf(this.#path);
+    const stamp = fileStamp(this.#path);
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;
     const read = readKeys(this.#path);

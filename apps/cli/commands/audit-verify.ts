@@ -1,3 +1,4 @@
+import { isOwner, OWNER_RULE } from "@ostiary/lib/domain/proof/owner";
 import { type Verdict, type VerifyGiven, verifyExport } from "@ostiary/lib/verification";
 import { type Command, InvalidArgumentError } from "commander";
 import { Refused, Undecided, UsageError } from "../exit-codes.ts";
@@ -51,8 +52,8 @@ Exit codes: 0 complete and unaltered, 1 altered, 2 wrong usage or an unreadable 
 }
 
 function ownerArgument(text: string): string {
-  if (/^(?:organization|user):./.test(text)) return text;
-  throw new InvalidArgumentError("Give organization: or user:, followed by the id.");
+  if (isOwner(text)) return text;
+  throw new InvalidArgumentError(OWNER_RULE);
 }
 
 async function verify(

@@ -151,7 +151,8 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
   const files = filesOf(config, peer);
   const paths = Object.values(files).filter((path) => path !== undefined);
   if (paths.length === 0) return undefined;
-  let stamp = stampOf(paths);
+  const stampNow = () => paths.map(fileStamp).join();
+  let stamp = stampNow();
   let options = readOptions(files, peer);
   if ("message" in options) throw new ConfigError([options]);
   let checkedMs = clock.elapsedMs();
@@ -160,7 +161,7 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
     current() {
       if (clock.elapsedMs() - checkedMs < CHECK_INTERVAL_MS) return last;
       checkedMs = clock.elapsedMs();
-      const seen = stampOf(paths);
+      const seen = stampNow();
       if (seen === stamp) return last;
       options = readOptions(files, peer);
       // The files are half written or do not match yet. The next check reads them again.
@@ -196,11 +197,7 @@ function readOptions(files: TlsOptions, peer: Peer): TlsOptions | ConfigProblem 
 }
 
 /** Returns a text that changes when a file changes or a symbolic link gets a new target. */
-function stampOf(paths: readonly string[]): string {
-  return paths
-    .map((path) => {
-      const found = statSync(path, { throwIfNoEntry: false });
-      return found === undefined ? "" : `${found.ino} ${found.mtimeMs} ${found.size}`;
-    })
-    .join();
+export function fileStamp(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "none" : `${found.ino} ${found.mtimeMs} ${found.size}`;
 }

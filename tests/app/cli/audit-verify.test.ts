@@ -87,6 +87,11 @@ describe("audit verify", () => {
     });
   });
 
+  test("takes an owner whose id begins with a line break, and says that the log is of another", async () => {
+    const { exitCode, stderr } = await verify("--owner", "organization:\nacme");
+    expect([exitCode, stderr.trimEnd().split("\n").length]).toEqual([1, 1]);
+  });
+
   test("ends with 2 for files that cannot be read or are something else", async () => {
     await mkdir(join(directory(), "folder"), { recursive: true });
     const csv = await file("log.csv", "id,occurred_at\n1,2\n");
