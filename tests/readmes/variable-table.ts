@@ -45,7 +45,7 @@ const HEAD = ["Variable", "Default", "Takes", "What it is for"];
  * Pads the cells of each column to one width, as the formatter does, and adds a line of dashes below the
  * head.
  */
-export function aligned([head = [], ...rows]: string[][]): string {
+function aligned([head = [], ...rows]: string[][]): string {
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
   );

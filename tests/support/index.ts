@@ -5,7 +5,7 @@ export * from "./processes/start-process.ts";
 export * from "./rejection.ts";
 export type { EtcdCluster } from "./stores/etcd-server.ts";
 export * from "./stores/hostile-settings.ts";
-export type { PostgresNode, PostgresPair } from "./stores/postgres-pair.ts";
+export type { PostgresPair } from "./stores/postgres-pair.ts";
 export type { TestServer } from "./stores/server.ts";
 export {
   freshCounterStoreUrl,

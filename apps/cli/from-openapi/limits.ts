@@ -22,7 +22,7 @@ const KONG_WINDOWS = {
   minute: { window_seconds: 60 },
   second: { window_seconds: 1 },
 } as const;
-/** Kong's names for what our routes count: the caller. */
+/** The values of Kong's `limit_by` that count each caller, as routes do. */
 const CALLERS: readonly unknown[] = [undefined, null, "consumer", "credential"];
 
 /** Returns the limits that the extensions of an object set, or null without such an extension. */

@@ -10,7 +10,7 @@ const IDS_MAX = 100_000;
  */
 export class ChangeMemory {
   count = 0;
-  /** The response before which every result is void. */
+  /** The number of the response that voided all earlier results. */
   #all = 0;
   #refusals = 0;
   /** The last response that named each person, member or organization. */
@@ -31,7 +31,7 @@ export class ChangeMemory {
     this.#named.clear();
   }
 
-  /** Returns whether a result is void that was right after `count` responses. */
+  /** Returns whether a later response has voided a result that was valid after `count` responses. */
   isVoid(result: Admitted | CredentialRefusal, count: number): boolean {
     if (count < this.#all) return true;
     if (result instanceof CredentialRefusal) return count < this.#refusals;

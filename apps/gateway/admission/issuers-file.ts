@@ -21,7 +21,7 @@ const VARIABLE = "AUTH_ISSUERS_FILE";
 const ISSUERS_MAX = 100;
 const AUDIENCES_MAX = 100;
 const TENANTS_MAX = 10_000;
-/** Identity accepts no longer issuer, so a template leaves room for a tenant. */
+/** Identity refuses longer issuers. The longest template leaves room for the longest id of a tenant. */
 const TEMPLATE_LENGTH_MAX = SUBJECT_LENGTH_MAX - TENANT_LENGTH_MAX;
 
 const Issuer = Type.String({
@@ -181,7 +181,7 @@ function mayBeSame(one: string, other: string): boolean {
     const tenant = other.slice(start.length, other.length - end.length);
     return tenant !== "" && start + tenant + end === other && TENANT_PART.test(tenant);
   }
-  // Each tenant's id has the characters that the other template has more.
+  // Where one template has more text than the other, that text must be part of the other's tenant id.
   const [short = "", long = ""] =
     start.length < otherStart.length ? [start, otherStart] : [otherStart, start];
   const [brief = "", lengthy = ""] = end.length < otherEnd.length ? [end, otherEnd] : [otherEnd, end];

@@ -5,7 +5,7 @@ import { createKeySet, createTokenVerifier, type VerifyToken } from "@ostiary/li
 import type { AdmissionConfig } from "./config.ts";
 import { type ListedIssuer, loadIssuersFile } from "./issuers-file.ts";
 
-export interface Issuers {
+interface Issuers {
   readonly verify: VerifyToken;
   ready(): boolean;
   start(): void;

@@ -9,7 +9,7 @@ export interface Kept<T> {
   readonly endsAtMs: number;
 }
 
-/** A kept result that was right after `count` responses with changes. */
+/** A kept result that was valid after `count` responses with changes. */
 interface Entry<T> extends Kept<T> {
   count: number;
 }

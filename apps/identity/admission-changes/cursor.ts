@@ -37,8 +37,8 @@ export type Cursor = Static<typeof Cursor>;
 export const CURSOR_LENGTH_MAX = 12_000;
 
 /**
- * Returns a cursor as text. If too many transactions run for one text, it knows only those before the oldest of them, so
- * that changes come again.
+ * Returns a cursor as text. If the text is too long, the cursor covers only transactions before the oldest running one;
+ * later changes are sent again.
  */
 export function writeCursor(cursor: Cursor): string {
   const text = encoded(cursor);

@@ -23,7 +23,6 @@ const fields = {
   ),
 };
 
-/** An API key without its secret (ID-56). */
 export const ApiKey = Type.Object(fields, shapeOf("API key", "An API key without its secret."));
 export type ApiKey = Static<typeof ApiKey>;
 

@@ -20,7 +20,7 @@ export type OperatorClaims = Static<typeof OperatorClaims>;
 
 const CLAIM_NAME = /^[\x21-\x7e]{1,256}$/;
 
-/** Every accepted token has these claims, or they say nothing about its holder. */
+/** Claims that every accepted token has, or that do not identify its holder. */
 const SAME_FOR_ALL: ReadonlySet<string> = new Set(["iss", "aud", "azp", "exp", "nbf", "iat", "jti", "typ"]);
 
 /** Issuers that give tokens to everybody, each with the claims that identify the holder of a token. */

@@ -55,7 +55,6 @@ export interface Operation {
   params: string[];
   /** A valid body, or undefined for an operation without a body. */
   body: object | undefined;
-  /** The fields of the body. */
   fields: BodyField[];
 }
 

@@ -7,7 +7,7 @@ import { asAccount, initialize, type NewPostgres, newPostgres, run } from "./pos
 import type { TestServer } from "./server.ts";
 
 /** One of two PostgreSQL servers: the primary or its standby. */
-export interface PostgresNode extends TestServer {
+interface PostgresNode extends TestServer {
   /** Promotes this standby to the primary. Resolves once the server accepts writes. */
   promote(): Promise<void>;
   /** Deletes this server's data and starts the server as a synchronous standby of `primary`. */

@@ -43,7 +43,7 @@ function editedExports(good: readonly TestExport[]): EditedExport[] {
     edited(ONE, "another time in the same month", at(1, "occurred_at", "2026-01-07T10:00:05.001Z")),
     edited(ONE, "a pending event with a status", at(0, "status", 200)),
     edited(ONE, "a pending event with details", at(0, "details", { forged: true })),
-    edited(ONE, "a pending event that was answered", at(0, "outcome", "responded"), at(0, "status", 200)),
+    edited(ONE, "a pending event with a response", at(0, "outcome", "responded"), at(0, "status", 200)),
     edited(ONE, "an unknown field", at(0, "proof.intent.member_id", "forged")),
     edited(ONE, "the newest event removed", { remove: 0 }),
     edited(ONE, "a middle event removed", { remove: 2 }),
