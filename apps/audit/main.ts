@@ -1,4 +1,3 @@
 import { runAudit } from "./run.ts";
 
-// biome-ignore lint/style/noProcessEnv: the one place that reads the environment
 await runAudit(process.env, process.argv.slice(2));

@@ -1,4 +1,3 @@
 import { runIdentity } from "./run.ts";
 
-// biome-ignore lint/style/noProcessEnv: the one place that reads the environment
 await runIdentity(process.env, process.argv.slice(2));

@@ -1,4 +1,3 @@
 import { runRegistry } from "./run.ts";
 
-// biome-ignore lint/style/noProcessEnv: the one place that reads the environment
 await runRegistry(process.env, process.argv.slice(2));

@@ -11,7 +11,6 @@
 const PORTS = ["8000", "5003", "3001", "3003", "3005"];
 const TIMEOUT_MS = 3_000;
 
-// biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
 const { HOST, INTERNAL_PORT } = process.env;
 const host = HOST === undefined || ["", "0.0.0.0", "::"].includes(HOST) ? "127.0.0.1" : HOST;
 const asked = INTERNAL_PORT ? [INTERNAL_PORT] : PORTS;

@@ -14,7 +14,6 @@ const WAIT_MS = 30_000;
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
 try {
-  // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
   const address = await findRegistry(undefined, (name) => process.env[name]);
   const registry = new RegistryClient(address, { timeoutS: TIMEOUT_S, program: "ostiary" });
   for (const parameter of process.argv.slice(2)) await publish(registry, parameter);
