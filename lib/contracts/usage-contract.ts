@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
   boundedText,
+  countField,
   nullable,
   openShape,
   textField,
@@ -9,7 +10,6 @@ import {
   ULID_EXAMPLE,
   wholeField,
 } from "../domain/schemas/index.ts";
-import { usageSums } from "../domain/usage/index.ts";
 import { routeTemplate } from "./audit/index.ts";
 
 export const USAGE_COUNTS_MAX = 1_000;
@@ -24,6 +24,22 @@ export const USAGE_ID_LENGTH_MAX = 128;
 const QUOTA_POLICY_LENGTH_MAX = 3_200;
 export const USAGE_KEY_PREFIX_LENGTH_MAX = 64;
 export const USAGE_INSTANCE_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
+
+/** The sums of usage. `refused` is the total of the three sums by reason. */
+export const usageSums = {
+  requests: countField("Requests of the organization, including refused requests.", 1200),
+  refused: countField("Requests that the gateway refused, for any reason.", 8),
+  refused_limit: countField("Requests that a limit refused with 429.", 7),
+  refused_labels: countField("Requests that were refused with 403 for a missing label.", 1),
+  refused_other: countField("Requests that the gateway refused for another reason.", 0),
+  failed: countField("Requests that reached a service and ended in a 5xx or without a complete response.", 3),
+  bytes_in: countField("Bytes of request bodies.", 52_000),
+  bytes_out: countField("Bytes of the response bodies of services.", 8_400_000),
+  duration_ms: countField(
+    "Sum of the times from the arrival of each request to its end, in milliseconds.",
+    31_000,
+  ),
+};
 
 const { requests, refused_limit, refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms } =
   usageSums;

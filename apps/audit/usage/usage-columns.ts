@@ -1,6 +1,5 @@
-import { OrganizationQuota } from "@ostiary/lib/contracts/usage-contract";
+import { OrganizationQuota, usageSums } from "@ostiary/lib/contracts/usage-contract";
 import { timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import { SUM_NAMES, usageSums } from "@ostiary/lib/domain/usage";
 import { listItems, textOr } from "@ostiary/lib/runtime/config";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { type Static, type TString, Type } from "@sinclair/typebox";
@@ -186,6 +185,10 @@ export const NAMED_BY = {
 function cell(value: Usage[keyof Usage]) {
   return typeof value === "boolean" ? String(value) : (value ?? null);
 }
+
+const isSum = (name: string): name is keyof typeof usageSums => name in usageSums;
+/** The names of the sums, in the order of the columns. */
+const SUM_NAMES = Object.keys(usageSums).filter(isSum);
 
 /** Returns the export form of usage. Its columns are the fields of an item (AU-114). */
 export function usageForm(by: Division): ExportForm<Usage> {

@@ -1,6 +1,5 @@
-import { UsageCount } from "@ostiary/lib/contracts/usage-contract";
+import { UsageCount, usageSums } from "@ostiary/lib/contracts/usage-contract";
 import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import { usageSums } from "@ostiary/lib/domain/usage";
 import { type Static, Type } from "@sinclair/typebox";
 import {
   HOUR_MS,

@@ -1,5 +1,4 @@
-import { OrganizationQuota } from "@ostiary/lib/contracts/usage-contract";
-import { usageSums } from "@ostiary/lib/domain/usage";
+import { OrganizationQuota, usageSums } from "@ostiary/lib/contracts/usage-contract";
 import type { Result } from "@ostiary/lib/page/failure";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Gateway, pathTo } from "../gateway.ts";
