@@ -50,7 +50,7 @@ function waysOf(whose: string, { pid, url }: Started): Way[] {
     connections: CONNECTIONS,
     target: { pid, url, paths, headers },
   });
-  return [way("whole job", memberPaths, MEMBER_HEADERS), way("public", publicPaths, HEADERS)];
+  return [way("all features", memberPaths, MEMBER_HEADERS), way("public", publicPaths, HEADERS)];
 }
 
 /** Returns a table row for each pair of measurements: the working tree's and the other commit's. */

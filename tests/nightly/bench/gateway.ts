@@ -63,7 +63,7 @@ export const gateway: Bench = {
     const goals = goalsOf(measured);
     const parts = [
       `${plan.rounds} rounds of ${plan.seconds} s; one core for the subject, one for load and upstream`,
-      table(["whole job, with", "requests/s", "min..max", "p50 ms", "p99 ms"], measured.map(rowOf)),
+      table(["all features, with", "requests/s", "min..max", "p50 ms", "p99 ms"], measured.map(rowOf)),
     ];
     return { parts, goals, data: { plan, measured } };
   },

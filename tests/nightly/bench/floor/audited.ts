@@ -18,5 +18,5 @@ export async function startAudited(
   const variables = { AUDIT_URL: audit.internalUrl };
   const gateway = await startGateway(bed, behind, [["recorded", service]], { variables });
   const target = { ...gateway, method: "POST", headers: MEMBER_HEADERS, paths: [`${RECORDED}/1`] };
-  return { title: "gateway, whole job, audited POST", target };
+  return { title: "gateway, all features, audited POST", target };
 }

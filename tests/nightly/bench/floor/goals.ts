@@ -9,20 +9,20 @@ type Ratio = readonly [title: string, of: TableCell, over: TableCell, bound: num
 
 const RATES: readonly Ratio[] = [
   ["public / pass-through on fetch, 64 clients", ["public", "64"], ["pass_through_fetch", "64"], 0.85],
-  ["whole job / pass-through on fetch, 64 clients", ["whole", "64"], ["pass_through_fetch", "64"], 0.65],
-  ["whole job / nginx + Lua, 64 clients", ["whole", "64"], ["rival", "64"], 1.4],
-  ["whole job / nginx + Lua, 400 clients", ["whole", "400"], ["rival", "400"], 1.7],
-  ["whole job / Envoy that forwards only, 64 clients", ["whole", "64"], ["envoy", "64"], 1.35],
-  ["whole job / Envoy that forwards only, 400 clients", ["whole", "400"], ["envoy", "400"], 1.7],
-  ["whole job, 400 clients / 64 clients", ["whole", "400"], ["whole", "64"], 0.87],
+  ["all features / pass-through on fetch, 64 clients", ["whole", "64"], ["pass_through_fetch", "64"], 0.65],
+  ["all features / nginx + Lua, 64 clients", ["whole", "64"], ["rival", "64"], 1.4],
+  ["all features / nginx + Lua, 400 clients", ["whole", "400"], ["rival", "400"], 1.7],
+  ["all features / Envoy that forwards only, 64 clients", ["whole", "64"], ["envoy", "64"], 1.35],
+  ["all features / Envoy that forwards only, 400 clients", ["whole", "400"], ["envoy", "400"], 1.7],
+  ["all features, 400 clients / 64 clients", ["whole", "400"], ["whole", "64"], 0.87],
   ["public, 200 services / 1", ["public", "services"], ["public", "64"], 0.9],
-  ["whole job, 200 services / 1", ["whole", "services"], ["whole", "64"], 0.9],
+  ["all features, 200 services / 1", ["whole", "services"], ["whole", "64"], 0.9],
 ];
 
 const TAILS: readonly Ratio[] = [
-  ["p99 of the whole job / nginx + Lua, 64 clients", ["whole", "64"], ["rival", "64"], 1],
-  ["p99 of the whole job / nginx + Lua, 400 clients", ["whole", "400"], ["rival", "400"], 1],
-  ["p99 of the whole job / Envoy that forwards only, 64 clients", ["whole", "64"], ["envoy", "64"], 1],
+  ["p99 with all features / nginx + Lua, 64 clients", ["whole", "64"], ["rival", "64"], 1],
+  ["p99 with all features / nginx + Lua, 400 clients", ["whole", "400"], ["rival", "400"], 1],
+  ["p99 with all features / Envoy that forwards only, 64 clients", ["whole", "64"], ["envoy", "64"], 1],
 ];
 
 const GATEWAY: ReadonlySet<SubjectName> = new Set(["public", "whole"]);
@@ -64,7 +64,7 @@ function spreadOverServices(cells: readonly Measured[]): JudgedGoal[] {
   };
   const [whole, rival] = [sharesOf("whole"), sharesOf("rival")];
   if (whole === null || rival === null) return [];
-  const title = "whole job, 200 services / 1, beside nginx + Lua";
+  const title = "all features, 200 services / 1, beside nginx + Lua";
   return [judge({ title, bound: 1 }, ratiosOf(whole, rival))];
 }
 

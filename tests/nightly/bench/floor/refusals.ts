@@ -7,7 +7,7 @@ import { CONNECTIONS, type Target } from "../measure/wrk.ts";
 import { SPENT_PATH } from "./catalog.ts";
 import type { Plan } from "./measure.ts";
 
-/** Returns the requests of the whole job, and then those that a gateway refuses, each with its status. */
+/** Returns the requests with all features, and then those that a gateway refuses, each with its status. */
 function waysOf(forwarded: Target): Way[] {
   const { headers, paths } = forwarded;
   const withKey = (key: string) => ({ headers: { ...headers, "X-API-Key": key } });
@@ -15,7 +15,7 @@ function waysOf(forwarded: Target): Way[] {
   const refused = (status: number, change: Partial<Target>) =>
     way(`refused with ${status}`, { ...forwarded, isRefused: true, ...change });
   return [
-    way("whole job", forwarded),
+    way("all features", forwarded),
     refused(401, withKey(strangers.unknown)),
     refused(403, withKey(strangers.unlabelled)),
     refused(404, { paths: paths.map((path) => `${path}/more`) }),
@@ -23,7 +23,7 @@ function waysOf(forwarded: Target): Way[] {
   ];
 }
 
-/** Judges how much faster the gateway refuses a request than it forwards one of the whole job. */
+/** Judges how much faster the gateway refuses a request than it forwards one with all features. */
 export async function refusalGoals(
   forwarded: Target,
   plan: Plan,
@@ -34,7 +34,7 @@ export async function refusalGoals(
   const full = whole === undefined ? [] : valuesOf(whole, "requests_per_second");
   return refused.map((way) =>
     judge(
-      { title: `${way.title} / whole job, 64 clients`, bound: 1.3 },
+      { title: `${way.title} / all features, 64 clients`, bound: 1.3 },
       ratiosOf(valuesOf(way, "requests_per_second"), full),
     ),
   );

@@ -29,16 +29,16 @@ export async function startSubjects(bed: Bed, behind: Behind): Promise<Subject[]
   const subjects: Subject[] = [
     row("pass_through_fetch", "pass-through on fetch", "pass_through", passThrough),
     row("public", "gateway, public", "public", gateway),
-    row("whole", "gateway, whole job", "whole", gateway),
+    row("whole", "gateway, all features", "whole", gateway),
   ];
   if (rivalMissing() === null) {
     const rival = await startRival(bed, { ...behind, origins });
-    subjects.push(row("rival", "nginx + Lua, whole job", "whole", rival));
+    subjects.push(row("rival", "nginx + Lua, all features", "whole", rival));
   }
   if (envoyMissing() === null) {
     subjects.push(
       row("envoy", "Envoy, forwards only", "pass_through", await startBareEnvoy(bed, origins)),
-      row("envoy_filters", "Envoy, a part of the job", "whole", await startFilteringEnvoy(bed, origins)),
+      row("envoy_filters", "Envoy, some features", "whole", await startFilteringEnvoy(bed, origins)),
     );
   }
   return subjects;

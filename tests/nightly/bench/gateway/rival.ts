@@ -22,7 +22,7 @@ export function rivalMissing(): string | null {
 }
 
 /**
- * Starts nginx with Lua code that does the gateway's whole job for the routes of `bench floor`. It uses the
+ * Starts nginx with Lua code that has all features of the gateway for the routes of `bench floor`. It uses the
  * same services, Redis and identity service as the other subjects.
  */
 export async function startRival(

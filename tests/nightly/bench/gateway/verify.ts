@@ -22,7 +22,7 @@ interface Subject extends Target {
 }
 
 /**
- * Checks that a subject does its whole job, because a subject that omits work is faster.
+ * Checks that a subject does all of its work, because a subject that omits some is faster.
  *
  * @throws Error that says which work the subject omits
  */
