@@ -31,8 +31,8 @@ function deleteChanges(orm: Orm, _now: Date, limit: number): Promise<number> {
 }
 
 /**
- * At start and every ten minutes, deletes expired sessions and old changes of admissions, and marks overdue invites as expired, which deletes
- * their tokens and addresses. Works in small batches.
+ * At start and every ten minutes, deletes expired sessions and old changes of admissions, and marks overdue invites as
+ * expired, which deletes their tokens and addresses. Works in small batches.
  */
 export function expirySweeper({ database, clock }: Dependencies, log: Logger): Loop {
   return new Loop({

@@ -262,8 +262,8 @@ function checkDemoReach(env: Environment): ConfigCheck<PlatformConfig> {
 }
 
 /**
- * Checks the data directory and the ports before anything is opened. If a platform already runs in the directory, reports only
- * that platform, because its ports are in use too.
+ * Checks the data directory and the ports before anything is opened. If a platform already runs in the directory,
+ * reports only that platform, because its ports are in use too.
  */
 function checkPlace(config: Partial<PlatformConfig>): ConfigProblem[] {
   const running = checkDataDirectory(config);

@@ -32,7 +32,9 @@ function unexpected({ status, type }: Response): string {
   return `The server responded with status ${status} and without an error of the API. Check the base URL, and the proxies before it.`;
 }
 
-/** Returns whether a 401 looks like a response of the gateway itself. Reads a clone, so that the body stays readable. */
+/**
+ * Returns whether a 401 looks like a response of the gateway itself. Reads a clone, so that the body stays readable.
+ */
 export async function isRefusal(response: Response, signal: AbortSignal): Promise<boolean> {
   if (response.status !== 401) return false;
   const text = await readText(response.clone(), ERROR_BYTES_MAX, signal).catch(() => "");

@@ -12,7 +12,9 @@ export interface TransportOptions {
   readonly timeoutMs?: number | undefined;
   /** How often a read is repeated after 429, 502, 503 or a failed connection. Twice by default. */
   readonly retries?: number | undefined;
-  /** The longest wait before a repetition. A longer Retry-After ends the call. 60 seconds by default, at most 24 days. */
+  /**
+   * The longest wait before a repetition. A longer Retry-After ends the call. 60 seconds by default, at most 24 days.
+   */
   readonly waitMaxMs?: number | undefined;
   /**
    * Returns whether a request may be sent again after a response with this status, or without a response

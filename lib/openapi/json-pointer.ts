@@ -2,8 +2,8 @@
 export const REFERENCE_LENGTH_MAX = 2048;
 
 /**
- * Returns the steps of a JSON Pointer in a URI fragment (RFC 6901, section 6), such as `#/paths/~1a`. Returns null for a
- * reference out of the document and for a malformed one.
+ * Returns the steps of a JSON Pointer in a URI fragment (RFC 6901, section 6), such as `#/paths/~1a`. Returns null for
+ * a reference out of the document and for a malformed one.
  */
 export function pointerOf(reference: string): string[] | null {
   if (!reference.startsWith("#/") || reference.length > REFERENCE_LENGTH_MAX) return null;

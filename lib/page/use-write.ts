@@ -15,7 +15,9 @@ interface Writing {
   clear(): void;
 }
 
-/** @param onLost called with the failure of a change whose form or dialog the person has left, where no notice shows it */
+/**
+ * @param onLost called with the failure of a change whose form or dialog the person has left, where no notice shows it
+ */
 export function useWrite(onLost: (failure: Failure) => void = () => {}): Writing {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);

@@ -25,7 +25,10 @@ export class DirectoryInUse extends UnusableDirectory {
   }
 }
 
-/** Creates `directory` for this user alone if it is missing. Resolves with its real path if this process can write to it. */
+/**
+ * Creates `directory` for this user alone if it is missing. Resolves with its real path if this process can write to
+ * it.
+ */
 export async function openDirectory(directory: string): Promise<string> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });

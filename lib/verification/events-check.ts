@@ -123,8 +123,8 @@ function ownerOfEvent(event: ProvenEvent): string {
 }
 
 /**
- * The largest accepted difference between the time in an event's id and the times of its neighbours in the chain. An id also
- * differs from `occurred_at` by no more than this beyond the tolerance for intents (AU-10).
+ * The largest accepted difference between the time in an event's id and the times of its neighbours in the chain. An id
+ * also differs from `occurred_at` by no more than this beyond the tolerance for intents (AU-10).
  */
 const CLOCKS_MS = 60 * 60 * 1000;
 const SECOND_MS = 1_000;

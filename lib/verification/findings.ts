@@ -1,7 +1,10 @@
 /** The code of a finding. Each language has a table of sentences by code. */
 export type FindingCode = keyof typeof ENGLISH;
 
-/** Findings that leave completeness unproven. Any other finding makes the export altered: it breaks a rule of its format. */
+/**
+ * Findings that leave completeness unproven. Any other finding makes the export altered: it breaks a rule of its
+ * format.
+ */
 const UNDECIDED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "format_unknown",
   "no_signed_root",
@@ -82,7 +85,10 @@ function rankOf({ code, place }: Finding): number {
   return place.position ?? Number.POSITIVE_INFINITY;
 }
 
-/** The codes of findings, with an English sentence for each. Its place, and what was expected and found, stand around it. */
+/**
+ * The codes of findings, with an English sentence for each. Its place, and what was expected and found, stand around
+ * it.
+ */
 export const ENGLISH = {
   line_unreadable: "This line is not what the format allows here.",
   cut_off: "The last line, which has the proof, is missing: the file was cut off.",

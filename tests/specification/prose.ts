@@ -52,7 +52,10 @@ function problemsOf(sentence: string): string[] {
   return [...avoided, ...headless];
 }
 
-/** Returns a text for each line of a Markdown file, outside of code blocks, on which code in backticks begins and does not end. */
+/**
+ * Returns a text for each line of a Markdown file, outside of code blocks, on which code in backticks begins and does
+ * not end.
+ */
 export function brokenCodeProblems(path: string, text: string): string[] {
   return withoutCodeBlocks(text)
     .split("\n")

@@ -8,8 +8,8 @@ const INTERVAL_MS = 60 * 60 * 1000;
 const RETRY_MS = INTERVAL_MS / 8;
 
 /**
- * Returns the task that creates missing monthly partitions: once at `start`, which rejects on failure, then every hour, and when
- * `keep` is called. Concurrent callers of `keep` share one run.
+ * Returns the task that creates missing monthly partitions: once at `start`, which rejects on failure, then every hour,
+ * and when `keep` is called. Concurrent callers of `keep` share one run.
  */
 export function partitionKeeper({ database, log, clock }: { database: Database; log: Logger; clock: Clock }) {
   let keeping: Promise<void> | undefined;

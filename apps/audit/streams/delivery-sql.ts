@@ -95,8 +95,8 @@ export async function advanceStream(
 }
 
 /**
- * Records a delivery request that failed, and releases the lease. Returns the status of the stream, or null if the lease
- * was lost, or if the stream has another URL by now, whose receiver refused nothing.
+ * Records a delivery request that failed, and releases the lease. Returns the status of the stream, or null if the
+ * lease was lost, or if the stream has another URL by now, whose receiver refused nothing.
  */
 export async function failStream(
   database: Database,

@@ -46,7 +46,9 @@ export interface Lane<Row> {
 
 /** The streams that a {@link Dispatcher} delivers. */
 export interface Streams<Row extends { id: string }> {
-  /** The last lane is that of streams whose receivers are slow. A lane never takes free slots of the lanes before it. */
+  /**
+   * The last lane is that of streams whose receivers are slow. A lane never takes free slots of the lanes before it.
+   */
   lanes: readonly Lane<Row>[];
   /** Renews leases and returns those that this replica still holds. */
   renew: (held: readonly HeldLease[]) => Promise<readonly HeldLease[]>;

@@ -52,7 +52,9 @@ export const checkStreamKeyFile = ({ AUDIT_STREAM_KEY_FILE }: { AUDIT_STREAM_KEY
 
 /** A key that encrypts the secrets of streams. */
 interface StreamKey {
-  /** The first 8 hexadecimal digits of the key's SHA-256. Each secret that the key encrypted begins with these digits. */
+  /**
+   * The first 8 hexadecimal digits of the key's SHA-256. Each secret that the key encrypted begins with these digits.
+   */
   id: string;
   bytes: Buffer;
 }

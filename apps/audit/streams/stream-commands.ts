@@ -96,8 +96,8 @@ async function refuseTooMany(tx: Orm, organization_id: string): Promise<void> {
 }
 
 /**
- * Returns the position after which a new stream begins: the end of the log, or before the requested entry. Begins with the
- * restart that gave up the entry before it.
+ * Returns the position after which a new stream begins: the end of the log, or before the requested entry. Begins with
+ * the restart that gave up the entry before it.
  */
 async function startPosition(
   tx: Orm,

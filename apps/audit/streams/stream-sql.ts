@@ -89,7 +89,9 @@ interface StreamStart {
   chain: string | null;
 }
 
-/** Returns the position before the entry at `position`, or else before the first entry that occurred at `time` or later. */
+/**
+ * Returns the position before the entry at `position`, or else before the first entry that occurred at `time` or later.
+ */
 export async function selectStart(
   tx: Orm,
   organization_id: string,

@@ -12,7 +12,9 @@ import { fieldsOf, timeProblems, unstorable } from "../field-problems.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The maximum time by which a time in a report may be ahead of this service's clock. */
 const AHEAD_MS_MAX = DAY_MS;
-/** The maximum age of a time in a report. It is high, because gateways keep counts while this service is unavailable. */
+/**
+ * The maximum age of a time in a report. It is high, because gateways keep counts while this service is unavailable.
+ */
 const AGE_MS_MAX = 400 * DAY_MS;
 
 const NEAR_RULE = "must be at most 24 hours ahead of this service's clock, and at most 400 days behind it";

@@ -43,8 +43,8 @@ export class GroupedWriter<Item, Result> {
   }
 
   /**
-   * Writes items, which share a write if possible. A promise rejects with `StoreUnavailable` if the store is unavailable
-   * or too many items wait.
+   * Writes items, which share a write if possible. A promise rejects with `StoreUnavailable` if the store is
+   * unavailable or too many items wait.
    */
   add(items: readonly { key: string; item: Item }[]): Promise<Result>[] {
     const results = items.map(({ key, item }) => this.#inTurn(key, item));

@@ -17,7 +17,9 @@ interface EventWriterDeps {
   tracing?: SharedContext;
 }
 
-/** Limits of groups. Large groups are cheapest, because a statement with its commit costs as much as about twenty rows. */
+/**
+ * Limits of groups. Large groups are cheapest, because a statement with its commit costs as much as about twenty rows.
+ */
 const limits: GroupLimits = { groupMax: 256, writesMax: 2, queueMax: 20_000 };
 
 /** Writes intents and outcomes, each kind in groups, and writes the intent of a request before its outcome. */

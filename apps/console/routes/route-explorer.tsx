@@ -7,7 +7,10 @@ import { Catalog } from "../parts/catalog.tsx";
 import { counted, Methods, ScopeBadge } from "../parts/shown.tsx";
 import { countScopes, type RouteRow, routeRows } from "./rows.ts";
 
-/** Shows routes of one service, or of several with their owners, with a search over all their fields and a filter by scope. */
+/**
+ * Shows routes of one service, or of several with their owners, with a search over all their fields and a filter by
+ * scope.
+ */
 export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]; withService: boolean }) {
   const [search, setSearch] = useState("");
   const [scope, setScope] = useState<Scope | null>(null);

@@ -5,8 +5,8 @@ import type { Admitted } from "./principal.ts";
 const IDS_MAX = 100_000;
 
 /**
- * The changes of admissions that make cached results void (GW-221, GW-222). A result is compared with them when it is used
- * again, so that the time for a change does not depend on the number of cached results.
+ * The changes of admissions that make cached results void (GW-221, GW-222). A result is compared with them when it is
+ * used again, so that the time for a change does not depend on the number of cached results.
  */
 export class ChangeMemory {
   count = 0;

@@ -11,14 +11,18 @@ import { peerClient } from "../upstream/peer-client.ts";
 import type { ChangeMemory } from "./change-memory.ts";
 import type { AdmissionConfig } from "./config.ts";
 
-/** The longest wait of one call. A call over a dead connection ends soon, so that a revocation is seen in two seconds. */
+/**
+ * The longest wait of one call. A call over a dead connection ends soon, so that a revocation is seen in two seconds.
+ */
 const WAIT_MS_MAX = 500;
 /** The time for the response, beyond the wait. Two responses, the first without a change, fit into two seconds. */
 const RESPONSE_MS = 750;
 /** The pause after a response, so that many changes come in few responses. */
 const GAP_MS = 100;
 const RETRY_MS = 50;
-/** The number of full responses after which the gateway drops everything, because the rest would take too long to read. */
+/**
+ * The number of full responses after which the gateway drops everything, because the rest would take too long to read.
+ */
 const RESPONSES_MAX = 10;
 
 interface ReaderOptions {
@@ -37,8 +41,9 @@ interface ReaderOptions {
 const check = TypeCompiler.Compile(AdmissionChanges);
 
 /**
- * Notes the admissions that identity reports as changed, whose cached results are then void (GW-221). While identity cannot
- * be reached, cached results count until they expire, and the first response after that names all that has changed.
+ * Notes the admissions that identity reports as changed, whose cached results are then void (GW-221). While identity
+ * cannot be reached, cached results count until they expire, and the first response after that names all that has
+ * changed.
  */
 export class AdmissionChangesReader {
   readonly #options: ReaderOptions;

@@ -56,8 +56,8 @@ export class ResultCache<T> {
   }
 
   /**
-   * Returns the result of `work`, or of the load of `name` that is already in progress, unless a change has arrived since it
-   * began.
+   * Returns the result of `work`, or of the load of `name` that is already in progress, unless a change has arrived
+   * since it began.
    */
   load(name: string, work: () => Promise<Kept<T>>): Promise<T> {
     this.misses += 1;

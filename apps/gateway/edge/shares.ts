@@ -6,7 +6,9 @@ import type { Principal } from "../admission/principal.ts";
  * half of that maximum is in flight, the new requests of a caller may fill at most one share.
  */
 const SHARES = 8;
-/** The number of shares that the new requests for one address may fill, so that one share is left for other addresses. */
+/**
+ * The number of shares that the new requests for one address may fill, so that one share is left for other addresses.
+ */
 const SHARES_OF_ADDRESS = 3;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -20,7 +22,8 @@ export interface SharedRequest {
 /**
  * Keeps one caller (GW-167), the public routes of one address (GW-233), and one address (GW-234) from using the whole
  * capacity of a gateway. Requests are counted only while more than half of the capacity is in use, so counting costs
- * nothing under normal load. A caller is a person on user routes, and an organization on organization and member routes.
+ * nothing under normal load. A caller is a person on user routes, and an organization on organization and member
+ * routes.
  */
 export class Shares {
   readonly #shareMax: number;

@@ -10,8 +10,8 @@ import { changeOf, readChanges } from "./admission-change-sql.ts";
 import { CURSOR_LENGTH_MAX, type Cursor, readCursor, writeCursor } from "./cursor.ts";
 
 /**
- * The age at which a cursor is no longer accepted, and how far it may be ahead of a clock that was set back. The sweeper keeps
- * changes for twice this time.
+ * The age at which a cursor is no longer accepted, and how far it may be ahead of a clock that was set back. The
+ * sweeper keeps changes for twice this time.
  */
 export const CURSOR_MS_MAX = 3_600_000;
 /** The pause between two polls of a waiting request. */

@@ -21,7 +21,10 @@ interface ChangeRow {
   readonly readmits: boolean;
 }
 
-/** Returns the state of the database, and at most `limit` changes after the cursor. Without a cursor, returns no changes. */
+/**
+ * Returns the state of the database, and at most `limit` changes after the cursor. Without a cursor, returns no
+ * changes.
+ */
 export async function readChanges(
   orm: Orm,
   cursor: Cursor | null,
@@ -47,10 +50,10 @@ export async function readChanges(
 }
 
 /**
- * Selects the changes of transactions that have completed since the cursor: transactions that the cursor shows as running,
- * and later ones. Completed transactions between them are not read again. Otherwise one transaction that stays open, in any
- * database of the server, would make each poll read every change since its start. Rows of transactions that a restored
- * database does not have are in none of its snapshots.
+ * Selects the changes of transactions that have completed since the cursor: transactions that the cursor shows as
+ * running, and later ones. Completed transactions between them are not read again. Otherwise one transaction that stays
+ * open, in any database of the server, would make each poll read every change since its start. Rows of transactions
+ * that a restored database does not have are in none of its snapshots.
  */
 function changesSince({ seen, page }: Cursor, limit: number): SQL {
   const until = page === undefined ? sql`state.snapshot` : sql`${page.seen}::pg_snapshot`;
@@ -79,7 +82,9 @@ function lastEnded(keptMs: number): SQL {
     order by seen_at desc limit 1`;
 }
 
-/** Records which transactions have ended by now, and deletes the records that {@link deleteOldChanges} no longer needs. */
+/**
+ * Records which transactions have ended by now, and deletes the records that {@link deleteOldChanges} no longer needs.
+ */
 export async function recordEndedTransactions(orm: Orm, keptMs: number): Promise<void> {
   await orm.insert(endedTransactions).values({}).onConflictDoNothing();
   await rows(
@@ -89,8 +94,8 @@ export async function recordEndedTransactions(orm: Orm, keptMs: number): Promise
 }
 
 /**
- * Deletes at most `limit` changes that no accepted cursor needs, and returns their number. A change can be older than its
- * commit, so its transaction must have ended `keptMs` ago too.
+ * Deletes at most `limit` changes that no accepted cursor needs, and returns their number. A change can be older than
+ * its commit, so its transaction must have ended `keptMs` ago too.
  */
 export async function deleteOldChanges(orm: Orm, keptMs: number, limit: number): Promise<number> {
   const deleted = await rows(

@@ -5,14 +5,14 @@ import { Value } from "@sinclair/typebox/value";
 const Snapshot = Type.String({ pattern: "^[0-9]{1,20}:[0-9]{1,20}:([0-9]{1,20}(,[0-9]{1,20})*)?$" });
 
 /**
- * The place of a reader, who knows all changes of the transactions that `seen` shows as completed. Between two pages, the
- * reader also knows the changes up to `page` of the transactions that `page.seen` shows as completed.
+ * The place of a reader, who knows all changes of the transactions that `seen` shows as completed. Between two pages,
+ * the reader also knows the changes up to `page` of the transactions that `page.seen` shows as completed.
  */
 const Cursor = Type.Object(
   {
     /**
-     * The times at which the database server and its statistics began. Statistics begin again after a crash. After either
-     * beginning, the server can reuse the ids of lost transactions.
+     * The times at which the database server and its statistics began. Statistics begin again after a crash. After
+     * either beginning, the server can reuse the ids of lost transactions.
      */
     server: Type.String({ pattern: "^[0-9.-]{1,60}$" }),
     /** The time of the database at which the cursor was made, in epoch milliseconds. */

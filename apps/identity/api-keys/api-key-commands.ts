@@ -51,8 +51,9 @@ export async function createKey(
 }
 
 /**
- * Replaces a key with a new one. The old key expires after the overlap, and never later than before (ID-61). Without
- * an overlap, the old key is revoked. The old key is locked: only one of several concurrent rotations succeeds (ID-62), and a concurrent revocation waits.
+ * Replaces a key with a new one. The old key expires after the overlap, and never later than before (ID-61). Without an
+ * overlap, the old key is revoked. The old key is locked: only one of several concurrent rotations succeeds (ID-62),
+ * and a concurrent revocation waits.
  *
  * @throws ApiError NOT_FOUND when the owner has no such key, CONFLICT when the key is revoked, expired or rotated
  */

@@ -62,8 +62,8 @@ export async function personOfSubject(
 const SUBJECTS_MAX = 10;
 
 /**
- * Lets one more subject stand for a person (ID-120). The key of the table admits one person for each subject; the lock of
- * the person keeps the number of subjects.
+ * Lets one more subject stand for a person (ID-120). The key of the table admits one person for each subject; the lock
+ * of the person keeps the number of subjects.
  *
  * @throws ApiError NOT_FOUND for an unknown person, CONFLICT for a subject that stands for a person already, this one
  * included, and for one subject too many

@@ -129,7 +129,10 @@ export async function insertUserOfSubject(
   return row;
 }
 
-/** Links a subject to a person. Returns false if the subject is linked already, and waits for a transaction that links it. */
+/**
+ * Links a subject to a person. Returns false if the subject is linked already, and waits for a transaction that links
+ * it.
+ */
 export async function insertLink(tx: Orm, link: IdpLinkRow): Promise<boolean> {
   const inserted = await tx
     .insert(idpLinks)

@@ -69,8 +69,8 @@ export function checkedSubject(idp: IdpSubject): IdpSubject {
 }
 
 /**
- * Returns the subject that staff entered. Throws a 422 as {@link checkedSubject}, for white space around the texts, and for
- * a gateway's template of issuers, which is the issuer of no token.
+ * Returns the subject that staff entered. Throws a 422 as {@link checkedSubject}, for white space around the texts, and
+ * for a gateway's template of issuers, which is the issuer of no token.
  */
 export function enteredSubject(body: IdpSubject): IdpSubject {
   if (body.issuer.includes(TENANT_PLACE)) {

@@ -1,6 +1,6 @@
 /**
- * Publishes the catalogs of seeds/ that the command line names, each NAME=URL: the service, and where gateways reach it.
- * A service that has a history stays as its operator made it, so a second start changes nothing. compose.yaml runs
+ * Publishes the catalogs of seeds/ that the command line names, each NAME=URL: the service, and where gateways reach
+ * it. A service that has a history stays as its operator made it, so a second start changes nothing. compose.yaml runs
  * this program in the image, which has no shell.
  */
 import { existsSync } from "node:fs";

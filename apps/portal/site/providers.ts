@@ -21,14 +21,18 @@ export function providersOf(
   return issuer === undefined ? [] : [{ issuer, client_id, scopes, audience, name: null }];
 }
 
-/** Tells whether the variables or the brand file name an identity provider. A file with problems counts as naming one. */
+/**
+ * Tells whether the variables or the brand file name an identity provider. A file with problems counts as naming one.
+ */
 export function namesProvider(config: Partial<Variables>): boolean {
   const { PORTAL_CLIENT_ID, PORTAL_BRAND_FILE } = config;
   if (PORTAL_CLIENT_ID !== undefined || checkBrandFile(config).length > 0) return true;
   return loadBrand(PORTAL_BRAND_FILE).issuers.length > 0;
 }
 
-/** Requires either both variables of an identity provider, or `issuers` in the brand file without a client id (PT-2). */
+/**
+ * Requires either both variables of an identity provider, or `issuers` in the brand file without a client id (PT-2).
+ */
 export function checkProviders(config: Partial<PortalConfig>): ConfigProblem[] {
   if (checkBrandFile(config).length > 0) return [];
   const isInFile = loadBrand(config.PORTAL_BRAND_FILE).issuers.length > 0;

@@ -12,7 +12,9 @@ import { DescriptionTimeout, type ReceivedDescription, readDescription } from ".
 
 /** The maximum number of requests in flight to services, and the same number to slow services. */
 const CALLS_MAX = 8;
-/** The maximum time until a service's response is complete. A service that takes longer is called again as a slow one. */
+/**
+ * The maximum time until a service's response is complete. A service that takes longer is called again as a slow one.
+ */
 const QUICK_MS = 1_000;
 /** The maximum time until the response of a slow service is complete. */
 const SLOW_MS = 10_000;

@@ -83,7 +83,10 @@ export async function hasTests(orm: Orm): Promise<boolean> {
   return found?.found === true;
 }
 
-/** The new `outstanding_since` of a service that gets a new fence: the time of the oldest write that is still outstanding. */
+/**
+ * The new `outstanding_since` of a service that gets a new fence: the time of the oldest write that is still
+ * outstanding.
+ */
 export const OUTSTANDING_SINCE = sql`case when services.projected_fence = services.fence then clock_timestamp()
   else services.outstanding_since end`;
 

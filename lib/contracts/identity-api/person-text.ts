@@ -3,13 +3,16 @@ export const NAME_LENGTH_MAX = 128;
 /** The maximum length of the address that is shown with an invite, in characters. */
 export const EMAIL_LENGTH_MAX = 320;
 
-/** Character classes for patterns: whitespace that may be within a text, whitespace around it, and control characters. */
+/**
+ * Character classes for patterns: whitespace that may be within a text, whitespace around it, and control characters.
+ */
 const BLANKS = " \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 const SPACES = `\\t-\\r${BLANKS}`;
 const CONTROLS = "\\x00-\\x1f\\x7f-\\x9f";
 /**
  * The characters below U+10000 that show nothing although they are no whitespace: those of Unicode's property
- * Default_Ignorable_Code_Point, and the blank of braille. The list does not change with the Unicode version of a client.
+ * Default_Ignorable_Code_Point, and the blank of braille. The list does not change with the Unicode version of a
+ * client.
  */
 const UNSEEN =
   "\\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8";

@@ -36,7 +36,9 @@ const FORBIDDEN = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
 /** Matches each JSON text that has something forbidden, raw or escaped. Most other texts do not match. */
 const SUSPECT = /\\u[dDfF]|[\ud800-\uffff]/;
 
-/** Returns whether I-JSON allows a text: without half of a surrogate pair, and without a noncharacter such as U+FFFE. */
+/**
+ * Returns whether I-JSON allows a text: without half of a surrogate pair, and without a noncharacter such as U+FFFE.
+ */
 export function isIJsonText(text: string): boolean {
   return !FORBIDDEN.test(text);
 }

@@ -41,7 +41,8 @@ const Settings = Type.Partial(
 );
 
 /**
- * A difference between two configs: one method of a route, or one setting of the service. For settings of the service, `scope`, `method` and `path` are null (RG-66).
+ * A difference between two configs: one method of a route, or one setting of the service. For settings of the service,
+ * `scope`, `method` and `path` are null (RG-66).
  */
 export const Change = Type.Object(
   {

@@ -16,7 +16,9 @@ export const SUBJECT_FIELDS = {
 } as const satisfies Record<Scope, readonly string[]>;
 export type SubjectField = (typeof SUBJECT_FIELDS)[Scope][number];
 
-/** Returns whether the callers of a route are members, whose labels and whose organization's plan the gateway checks. */
+/**
+ * Returns whether the callers of a route are members, whose labels and whose organization's plan the gateway checks.
+ */
 export function isOfMembers({ scope }: { readonly scope: Scope }): boolean {
   return scope === "organization" || scope === "member";
 }

@@ -1,4 +1,7 @@
-/** Decides what a publisher may write (RG-114). The registry enforces the bounds, and the console hides what they forbid. */
+/**
+ * Decides what a publisher may write (RG-114). The registry enforces the bounds, and the console hides what they
+ * forbid.
+ */
 import { type Static, Type } from "@sinclair/typebox";
 import { isSameLimit } from "./limit-numbers.ts";
 import { PathPrefixes } from "./path-prefix.ts";

@@ -59,7 +59,9 @@ export class ProviderSession {
     return this.#provider.begin(location.hash, silent).then(() => null, signInFailureOf);
   }
 
-  /** Completes a sign-in at the issuer where it began, and restores the fragment. Returns the person's name, if known. */
+  /**
+   * Completes a sign-in at the issuer where it began, and restores the fragment. Returns the person's name, if known.
+   */
   async finish(): Promise<string | SignInFailure | null> {
     const { search } = location;
     // Removes the code from the address bar and the history before any request.

@@ -15,7 +15,9 @@ const Attempt = Type.Object({
 });
 type Attempt = Static<typeof Attempt>;
 
-/** Returns the key in `sessionStorage` of a value that a page keeps. `path` is the path of the page, such as `/portal`. */
+/**
+ * Returns the key in `sessionStorage` of a value that a page keeps. `path` is the path of the page, such as `/portal`.
+ */
 export function keyOf(path: string, name: string): string {
   return `ostiary.${path.slice(1)}.${name}`;
 }

@@ -89,7 +89,8 @@ export function listen<Socket>(listener: Listener<Socket>, use: PortUse): Bun.Se
       port: use.port,
       // The runtime would share every port by default.
       reusePort: use.shared === true,
-      // In development mode, the runtime shows its error page to callers, and prints responses that are aborted on purpose.
+      // In development mode, the runtime shows its error page to callers, and prints responses that are aborted on
+      // purpose.
       development: false,
       // Handlers set the timeouts of requests.
       idleTimeout: 0,

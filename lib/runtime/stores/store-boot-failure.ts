@@ -47,7 +47,9 @@ const REFUSALS: Readonly<Record<Exclude<Variables, "DATABASE">, Refusals>> = {
   ],
 };
 
-/** Returns the sentence for a server that will never accept this URL (OP-14), or undefined for a cause that can pass. */
+/**
+ * Returns the sentence for a server that will never accept this URL (OP-14), or undefined for a cause that can pass.
+ */
 export function counterStoreRefusal(error: unknown): string | undefined {
   return refusalOf("COUNTER_STORE", "the counter store", error);
 }

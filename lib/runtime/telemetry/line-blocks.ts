@@ -10,8 +10,8 @@ const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
  * Writes lines in blocks, at least every 200 ms: 0.7 µs of CPU for a line. The destination's own buffer takes 2.6 µs,
- * because it measures the whole buffer for each line. A reader that stops reading does not block the process: lines that
- * do not fit into the buffer are dropped and counted.
+ * because it measures the whole buffer for each line. A reader that stops reading does not block the process: lines
+ * that do not fit into the buffer are dropped and counted.
  */
 export class LineBlocks {
   /** The number of lines dropped since the start of the process. */

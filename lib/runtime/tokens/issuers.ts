@@ -21,7 +21,9 @@ export interface NamedIssuer {
   readonly rules: TokenIssuer;
 }
 
-/** Returns the one issuer that unverified claims name (GW-230), or the refusal. Throws a 503 if there are no issuers. */
+/**
+ * Returns the one issuer that unverified claims name (GW-230), or the refusal. Throws a 503 if there are no issuers.
+ */
 type FindIssuer = (claims: TokenClaims) => NamedIssuer | CredentialRefusal;
 
 /** @param variable the environment variable that contains the issuers, or names their file */

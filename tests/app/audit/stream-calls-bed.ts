@@ -26,7 +26,9 @@ export async function rawServer(onData: (socket: Socket, text: string) => void) 
   };
 }
 
-/** Writes a text again and again, up to 100 MB, until the client closes the connection. Returns a count of the bytes. */
+/**
+ * Writes a text again and again, up to 100 MB, until the client closes the connection. Returns a count of the bytes.
+ */
 export function pour(socket: Socket, text: string): () => number {
   let bytes = 0;
   const write = () => {

@@ -55,7 +55,9 @@ function count(organization_id: string, changes: Record<string, unknown> = {}) {
 const LATER = HOUR + 1;
 const publish = (countMax = 1_000) => writeUsageEvents(database, LATER, Date.now(), countMax);
 
-/** Publishes all counts of {@link HOUR}. A call publishes nothing while the service itself publishes, so it is repeated. */
+/**
+ * Publishes all counts of {@link HOUR}. A call publishes nothing while the service itself publishes, so it is repeated.
+ */
 async function publishAll(): Promise<void> {
   await waitFor(async () => {
     await publish();

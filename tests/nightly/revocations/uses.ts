@@ -28,7 +28,9 @@ export async function publishWatched(system: System): Promise<void> {
   await system.publish("watched", config, PATHS.person, 401);
 }
 
-/** Uses all credentials of an organization again and again at both gateways, also while earlier uses have no response. */
+/**
+ * Uses all credentials of an organization again and again at both gateways, also while earlier uses have no response.
+ */
 export class Uses implements AsyncDisposable {
   readonly #gateways: readonly string[];
   readonly #organization: ChangingOrganization;

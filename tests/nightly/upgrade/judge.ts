@@ -11,8 +11,8 @@ export interface Step {
 }
 
 /**
- * Describes the violations in a step: failed requests, and broken promises of `bun run nightly faults`. The ends of event
- * streams at a stopping gateway are documented in the upgrade guide, and do not count.
+ * Describes the violations in a step: failed requests, and broken promises of `bun run nightly faults`. The ends of
+ * event streams at a stopping gateway are documented in the upgrade guide, and do not count.
  */
 export function brokenIn(step: Step): string[] {
   const { run } = step;

@@ -1,8 +1,9 @@
 import { waitFor } from "../time/wait-for.ts";
 
 /**
- * Sends a request through a gateway, and sends it again while the response is 503. On a busy machine, a service or store
- * can take longer than the gateway waits for it. A request that the gateway refuses with 503 has reached no service.
+ * Sends a request through a gateway, and sends it again while the response is 503. On a busy machine, a service or
+ * store can take longer than the gateway waits for it. A request that the gateway refuses with 503 has reached no
+ * service.
  */
 export function admitted(send: () => Promise<Response>): Promise<Response> {
   return waitFor(

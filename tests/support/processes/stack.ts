@@ -3,7 +3,10 @@ import { publishCatalogs } from "../../../apps/platform/catalogs.ts";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "../stores/services.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
 
-/** The four services and the portal as processes with new stores, the catalogs of `seeds/`, and the demo's provider and service. */
+/**
+ * The four services and the portal as processes with new stores, the catalogs of `seeds/`, and the demo's provider and
+ * service.
+ */
 export interface Stack
   extends Readonly<Record<"gateway" | "registry" | "identity" | "audit" | "portal", RunningProcess>> {
   readonly identityProviderUrl: string;
@@ -17,7 +20,9 @@ export interface Stack
 export const ADMIN_TOKEN = "test-admin-token";
 export const INTERNAL_AUTH_TOKEN = "test-internal-token";
 
-/** Starts the services. `gatewayEnv` contains environment variables of the gateway, `everyEnv` those of all services. */
+/**
+ * Starts the services. `gatewayEnv` contains environment variables of the gateway, `everyEnv` those of all services.
+ */
 export async function startStack(
   gatewayEnv: Record<string, string> = {},
   everyEnv: Record<string, string> = {},

@@ -227,7 +227,9 @@ test("params get names that routes can have, and a reference to a path item is f
 describe("what many operations share is not read whole for each of them:", () => {
   const limit = { "x-kong-plugin-rate-limiting": { $ref: "#/x-shared" } };
 
-  /** Converts `count` paths with an item each, and returns how often the description's object `shared` was read whole. */
+  /**
+   * Converts `count` paths with an item each, and returns how often the description's object `shared` was read whole.
+   */
   function readsOf(count: number, item: object, shared: object, more: object = {}): number {
     const paths = Object.fromEntries(Array.from({ length: count }, (_, n) => [`/p${n}`, item]));
     const description = new Description("openapi.yaml", bytesOf({ ...described(paths), ...more }));

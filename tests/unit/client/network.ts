@@ -3,7 +3,9 @@ import type { ClientOptions } from "../../../lib/client/client.ts";
 /** A request that the client sent. */
 export type Sent = Request;
 
-/** Returns the options of a client whose requests get `responses`, one after the other, and whose waits are recorded. */
+/**
+ * Returns the options of a client whose requests get `responses`, one after the other, and whose waits are recorded.
+ */
 export function callsWith(responses: readonly ((request: Request) => Response | Promise<Response>)[]) {
   const sent: Sent[] = [];
   const waits: number[] = [];

@@ -1,4 +1,6 @@
-/** Checks that texts for customers stand alone: descriptions of APIs, pages and errors name no file of the repository. */
+/**
+ * Checks that texts for customers stand alone: descriptions of APIs, pages and errors name no file of the repository.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { textsIn } from "../../support/documents/source-code.ts";

@@ -19,7 +19,10 @@ class Bed {
   readonly lines: string[] = [];
   /** The fields of each log line. */
   readonly fields: object[] = [];
-  /** The statuses of the next responses. An Error is a lost response. If the list is empty: 201, or 200 for a repeated report. */
+  /**
+   * The statuses of the next responses. An Error is a lost response. If the list is empty: 201, or 200 for a repeated
+   * report.
+   */
   readonly responses: (number | Error)[] = [];
   taken = 0;
   #last = 0;

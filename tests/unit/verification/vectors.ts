@@ -1,4 +1,7 @@
-/** The vectors of the proof's format: good exports, and edits of them. `bun tests/unit/verification/vectors.ts` writes them. */
+/**
+ * The vectors of the proof's format: good exports, and edits of them. `bun tests/unit/verification/vectors.ts` writes
+ * them.
+ */
 import { join } from "node:path";
 import type { Verdict } from "@ostiary/lib/verification";
 import { goodExports, type TestExport, withTime } from "../../support/audit/proof-exports.ts";

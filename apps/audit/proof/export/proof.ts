@@ -121,7 +121,9 @@ function notSealed({ owner, left_out }: SealedLog, what: string): ApiError {
   });
 }
 
-/** Waits for a cosigned root that has the export's leaf. Returns the newest cosigned root even if the wait times out. */
+/**
+ * Waits for a cosigned root that has the export's leaf. Returns the newest cosigned root even if the wait times out.
+ */
 async function cosignedRoot(
   cosigned: CosignedRoots,
   { note }: SealedLog,

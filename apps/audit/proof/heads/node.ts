@@ -39,8 +39,8 @@ export function isLeaf(slot: Slot): slot is LeafSlot {
  * A stored node of the map of heads: four levels of the tree, with a slot for each hexadecimal digit. Stored nodes
  * never change: each leaf of the tree writes new nodes on the paths to the heads that changed.
  *
- * The bytes are a bitmap of used slots, a bitmap of leaves, and the used slots in order: for a leaf its key, and for each
- * slot a number and a hash.
+ * The bytes are a bitmap of used slots, a bitmap of leaves, and the used slots in order: for a leaf its key, and for
+ * each slot a number and a hash.
  */
 export class MapNode {
   static readonly EMPTY = new MapNode(INDEXES.map(() => null));

@@ -26,14 +26,16 @@ interface Kept {
 }
 
 /**
- * Returns the map of heads of the newest stored leaf. If nodes or all leaves are lost, makes the map again: heads that can
- * be read stay, and a lost head is computed from the entries of its chain. No stored hash of a chain's end is trusted.
+ * Returns the map of heads of the newest stored leaf. If nodes or all leaves are lost, makes the map again: heads that
+ * can be read stay, and a lost head is computed from the entries of its chain. No stored hash of a chain's end is
+ * trusted.
  *
  * Three kinds of owners get a head that their rows cannot match, so that only `ostiary audit restart --owner` continues
  * their chains:
  * - owners whose entries do not give the lost head
  * - owners of events that have no chain, because the chain may have been removed
- * - owners whose chain is left out already, because rows that agree with each other may still differ from the sealed ones
+ * - owners whose chain is left out already, because rows that agree with each other may still differ from the sealed
+ *   ones
  */
 export async function keptHeads(
   deps: PassDeps,
@@ -99,9 +101,9 @@ function childrenOf(path: string, { slots }: MapNode): (NodeRef & { path: string
 }
 
 /**
- * Returns the head that the entries of a chain give, up to the last position that any of its rows claims, and whether the
- * stored end is the same. If an entry is missing or differs, or cannot be read, the head has that position and a hash of
- * zeros.
+ * Returns the head that the entries of a chain give, up to the last position that any of its rows claims, and whether
+ * the stored end is the same. If an entry is missing or differs, or cannot be read, the head has that position and a
+ * hash of zeros.
  */
 async function headOfRows({ reads }: PassDeps, row: ChainEnd): Promise<{ head: MapHead; isSame: boolean }> {
   const claimed = await reads.run("select_last_position", (orm) => selectLastPosition(orm, row.id));

@@ -59,8 +59,8 @@ const leftOutText = (count: number) =>
     : `Logs that are left out, because their heads are lost: ${count}. Run ostiary audit restart --owner OWNER for each of them in audit.altered_chains.\n`;
 
 /**
- * Declares that rows of an owner's chain cannot be restored (AU-203). The chain continues from its sealed head. Events that
- * still exist get new positions after the declaration.
+ * Declares that rows of an owner's chain cannot be restored (AU-203). The chain continues from its sealed head. Events
+ * that still exist get new positions after the declaration.
  *
  * @throws StartRefused if the log of the owner was never sealed
  */
@@ -96,8 +96,8 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
 }
 
 /**
- * Returns the first position at which the rows of a chain differ from what was sealed. A declaration from there on is given
- * up too, so the dropped entries that only such a declaration explains are lost as well.
+ * Returns the first position at which the rows of a chain differ from what was sealed. A declaration from there on is
+ * given up too, so the dropped entries that only such a declaration explains are lost as well.
  */
 async function firstLost(tx: Orm, row: ChainRow, head: MapHead): Promise<number> {
   const start = { position: 0, chain: ZERO_HASH };
@@ -115,8 +115,8 @@ async function firstLost(tx: Orm, row: ChainRow, head: MapHead): Promise<number>
 /**
  * Begins a new tree under the name `deps.origin`, for a database that was set back as a whole, or whose tree cannot be
  * restored (AU-204). Its first leaf has the heads of the leaf that was signed last, if its root still shows it, and its
- * roots name the earlier trees. Returns the number of logs that it leaves out, because their heads are lost and their rows
- * do not give them.
+ * roots name the earlier trees. Returns the number of logs that it leaves out, because their heads are lost and their
+ * rows do not give them.
  *
  * @throws StartRefused if the log has no tree yet, or if a tree has this name
  */

@@ -38,12 +38,12 @@ interface ChainOfMonth {
 const BATCH_ROWS = 500;
 
 /**
- * Yields each chain with entries of a month. Checks that each event is the sealed one and belongs to the month. Keeps the
- * hashes of the contents of entries that were sealed so late that they could belong to a later month.
+ * Yields each chain with entries of a month. Checks that each event is the sealed one and belongs to the month. Keeps
+ * the hashes of the contents of entries that were sealed so late that they could belong to a later month.
  *
  * @param asOf the snapshot whose events are sealed
- * @throws MonthAltered if an event differs from the sealed one, belongs to another month, or lacks an entry in one of its
- * logs
+ * @throws MonthAltered if an event differs from the sealed one, belongs to another month, or lacks an entry in one of
+ * its logs
  */
 export async function* chainsOfMonth(
   database: Database,

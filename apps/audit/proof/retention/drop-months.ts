@@ -12,7 +12,10 @@ import { dropPartition, type PartitionRow, selectNow, selectPartitions } from ".
 
 /** The maximum number of chains whose declarations one leaf covers. */
 const DECLARED_MAX = 1_000;
-/** The maximum difference between the clocks of this machine and of the database. A larger difference means a wrong clock. */
+/**
+ * The maximum difference between the clocks of this machine and of the database. A larger difference means a wrong
+ * clock.
+ */
 const CLOCKS_APART_MS_MAX = 60 * 60 * 1000;
 const LOCK_NOT_AVAILABLE = "55P03";
 const UNDEFINED_TABLE = "42P01";
@@ -104,7 +107,9 @@ export async function declareMonth(deps: PassDeps, declared: readonly Declared[]
   });
 }
 
-/** Drops the partition once no transaction uses it. Returns false if the month has changed since the snapshot `asOf`. */
+/**
+ * Drops the partition once no transaction uses it. Returns false if the month has changed since the snapshot `asOf`.
+ */
 async function dropOnceFree({ writes, clock }: PassDeps, month: Partition, asOf: string): Promise<boolean> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     try {

@@ -23,8 +23,8 @@ export interface LeafRow {
 export const LEAF_COLUMNS = sql.raw("number, sealed_at, encode(map, 'hex') as map");
 
 /**
- * The first number that no leaf of the newest tree can have: a tree would get a leaf each millisecond for 34 years. Rows
- * from this number on were added by somebody. They do not count, because a number near 2^53 has no next number.
+ * The first number that no leaf of the newest tree can have: a tree would get a leaf each millisecond for 34 years.
+ * Rows from this number on were added by somebody. They do not count, because a number near 2^53 has no next number.
  */
 export const LEAF_NUMBER_END = sql.raw(`(select coalesce(max(before), 0) + ${2 ** 40} from audit.trees)`);
 

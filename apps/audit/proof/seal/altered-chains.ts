@@ -3,7 +3,10 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { HeadMap } from "../heads/head-map.ts";
 import type { ChainRow } from "./chain-sql.ts";
 
-/** The error for a tree, map of heads or signed root that is not what was sealed. The sealer then seals nothing in any log. */
+/**
+ * The error for a tree, map of heads or signed root that is not what was sealed. The sealer then seals nothing in any
+ * log.
+ */
 export class TreeAltered extends Error {
   constructor(what: string) {
     super(

@@ -88,8 +88,8 @@ export async function selectLastPosition(orm: Orm, chain_id: number): Promise<nu
 }
 
 /**
- * Returns the owners without a chain: of stored events, and left-out ones. Each comes with the last position of its events
- * in chains that no row names any more, or 0.
+ * Returns the owners without a chain: of stored events, and left-out ones. Each comes with the last position of its
+ * events in chains that no row names any more, or 0.
  */
 export function selectChainless(orm: Orm): Promise<{ owner: string; position: number }[]> {
   return rows(
@@ -110,8 +110,8 @@ export function selectChainless(orm: Orm): Promise<{ owner: string; position: nu
 }
 
 /**
- * Returns the newest month that a chain declares as dropped before a position, or null. A text that is no month does not
- * count.
+ * Returns the newest month that a chain declares as dropped before a position, or null. A text that is no month does
+ * not count.
  */
 export async function selectDroppedMonth(
   tx: Orm,
@@ -205,8 +205,8 @@ async function* readableSteps(
 
 /**
  * Follows a chain from `start` to its end, as long as its entries can be read and are what was sealed. Entries that an
- * earlier restart gave up may be missing. Returns how far that is, the time of the newest of these entries, and how many
- * are declarations. Before `droppedMs`, the stored hash of an entry without an event counts.
+ * earlier restart gave up may be missing. Returns how far that is, the time of the newest of these entries, and how
+ * many are declarations. Before `droppedMs`, the stored hash of an entry without an event counts.
  */
 export async function intactEnd(
   tx: Orm,

@@ -61,8 +61,8 @@ export async function writePass(orm: Orm, passes: number, pass: PassWrite): Prom
 }
 
 /**
- * Locks entries and declarations, so that a transaction may change those of earlier passes. Returns false if another pass
- * was written after `passes` was read.
+ * Locks entries and declarations, so that a transaction may change those of earlier passes. Returns false if another
+ * pass was written after `passes` was read.
  */
 export async function lockPasses(tx: Orm, passes: number): Promise<boolean> {
   // a pass that waits for the sealer's row already holds its locks on these tables

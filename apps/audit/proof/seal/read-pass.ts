@@ -20,7 +20,9 @@ import {
 import { type SealerState, selectState } from "./state-sql.ts";
 import { logOf, OPEN, selectBound, selectDue, selectLogPage, selectWindow } from "./unsealed-sql.ts";
 
-/** The maximum number of entries of each kind in one pass, so that statements stay short and other work gets its turn. */
+/**
+ * The maximum number of entries of each kind in one pass, so that statements stay short and other work gets its turn.
+ */
 export const ENTRIES_MAX = 5_000;
 
 /** The state that a sealer keeps between its passes. */
@@ -38,8 +40,8 @@ export function newMemory(roots: SignedRoots): SealMemory {
 }
 
 /**
- * The progress of a recheck of a chain that was left out. A recheck reads the events of the log in pages, then what was sealed
- * for other logs since its first page. It begins again if the database is restored during the recheck.
+ * The progress of a recheck of a chain that was left out. A recheck reads the events of the log in pages, then what was
+ * sealed for other logs since its first page. It begins again if the database is restored during the recheck.
  */
 export interface Recheck {
   owner: string;
@@ -135,8 +137,8 @@ export async function readPass(
 }
 
 /**
- * Returns the next part of what a chain that was left out may lack. Reads no events while the chain still differs, because
- * they can be many.
+ * Returns the next part of what a chain that was left out may lack. Reads no events while the chain still differs,
+ * because they can be many.
  */
 async function waitingRows(
   tx: Orm,
@@ -171,8 +173,8 @@ async function waitingRows(
 }
 
 /**
- * Returns the transactions that the next pass seals, whether no others wait, and whether a restored database is then read
- * from the start.
+ * Returns the transactions that the next pass seals, whether no others wait, and whether a restored database is then
+ * read from the start.
  */
 export async function nextPage(
   tx: Orm,
@@ -187,8 +189,8 @@ export async function nextPage(
 }
 
 /**
- * Returns what is new. After a restore, first returns the events that the old server's snapshot does not cover. Then the
- * database's transaction numbers are read from the start, because new events have numbers that old ones had.
+ * Returns what is new. After a restore, first returns the events that the old server's snapshot does not cover. Then
+ * the database's transaction numbers are read from the start, because new events have numbers that old ones had.
  */
 async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory): Promise<Due> {
   const { window, isLast, startsAgain } = await nextPage(tx, state);
@@ -220,8 +222,8 @@ export async function openMap(
 const CLOCKS_MS = 60 * 60 * 1000;
 
 /**
- * Checks a leaf that no root has yet, because its pass was interrupted before the signature. Computes the leaf's map again,
- * from the signed map and the committed rows.
+ * Checks a leaf that no root has yet, because its pass was interrupted before the signature. Computes the leaf's map
+ * again, from the signed map and the committed rows.
  *
  * @throws TreeAltered if the leaf has another map, or a time that its pass cannot have had
  */

@@ -12,8 +12,8 @@ import { selectLogEvents } from "./unsealed-sql.ts";
 const RECHECKED_MAX = 100;
 
 /**
- * Rechecks left-out chains, and seals the missing entries of chains whose rows match again. Yields after each pass, so that
- * the caller can seal what is new in other logs.
+ * Rechecks left-out chains, and seals the missing entries of chains whose rows match again. Yields after each pass, so
+ * that the caller can seal what is new in other logs.
  */
 export async function* recheckAltered(
   deps: PassDeps,
@@ -39,8 +39,8 @@ function nextTurn(altered: readonly string[], { rechecked }: PassDeps["memory"])
 }
 
 /**
- * Continues a recheck. A log stays left out if the database cannot return one of its events or refuses its entries, or if one
- * of its events cannot be sealed.
+ * Continues a recheck. A log stays left out if the database cannot return one of its events or refuses its entries, or
+ * if one of its events cannot be sealed.
  */
 async function continueRecheck(deps: PassDeps, recheck: Recheck): Promise<Recheck | null> {
   const { reads, writes } = deps;

@@ -27,7 +27,9 @@ export function isRestored(sealed: Snapshot, now: Snapshot): boolean {
   return now.xmax < sealed.xmax;
 }
 
-/** Returns the transactions that a pass may seal: the rows of a restored database are committed, whatever their numbers. */
+/**
+ * Returns the transactions that a pass may seal: the rows of a restored database are committed, whatever their numbers.
+ */
 export function sealable(sealed: Snapshot, now: Snapshot): Snapshot {
   return isRestored(sealed, now) ? EVERY_TRANSACTION : now;
 }

@@ -135,7 +135,9 @@ export function logOf(owner: string): SQL {
   return logCondition({ kind: owner.startsWith("organization:") ? "organization" : "user", id });
 }
 
-/** Returns a FROM clause for at most `limit` events of an owner's log with ids above `after`, in the order of their ids. */
+/**
+ * Returns a FROM clause for at most `limit` events of an owner's log with ids above `after`, in the order of their ids.
+ */
 function logPage(owner: string, after: string, limit: number): SQL {
   return sql`audit.audit_events event where ${logOf(owner)} and event.id > ${after} and ${CLAIMED}
     order by event.id limit ${sql.raw(String(limit))}`;

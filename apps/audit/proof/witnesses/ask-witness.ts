@@ -19,8 +19,8 @@ interface AskDeps {
 }
 
 /**
- * Asks a witness to cosign a root, and sends the proof that the tree grew from `oldSize`. Returns the cosignature, or the
- * size that the witness cosigned last if the proof must start there.
+ * Asks a witness to cosign a root, and sends the proof that the tree grew from `oldSize`. Returns the cosignature, or
+ * the size that the witness cosigned last if the proof must start there.
  *
  * @throws WitnessConflict if the witness says that the root does not continue what it cosigned
  * @throws Error for any other response

@@ -23,7 +23,9 @@ const ROOTS_MAX = 1_000;
 /** The SQL condition that a root belongs to the tree of this name: the name is the first line of a root. */
 const treeCondition = (origin: string) => sql`starts_with(note, ${origin} || chr(10))`;
 
-/** Returns the newest root that at least `quorum` of these witnesses cosigned, with their lines; null if there is none. */
+/**
+ * Returns the newest root that at least `quorum` of these witnesses cosigned, with their lines; null if there is none.
+ */
 export async function selectCosignedRoot(
   database: Database,
   origin: string,

@@ -158,8 +158,8 @@ function firstEntries(moved: readonly MovedChain[]): WantedChain[] {
 }
 
 /**
- * Stores the stream's new position and the positions up to which chains are delivered, and renews the stream's lease. If
- * `isDelivered`, resets the count of failures. Returns false, and writes nothing, if the lease was lost.
+ * Stores the stream's new position and the positions up to which chains are delivered, and renews the stream's lease.
+ * If `isDelivered`, resets the count of failures. Returns false, and writes nothing, if the lease was lost.
  */
 export async function advanceOperatorStream(
   database: Database,
@@ -186,8 +186,8 @@ export async function advanceOperatorStream(
 }
 
 /**
- * Records a delivery request that failed, and releases the lease. Returns false, and writes nothing, if the lease was lost,
- * or if the stream has another URL by now, whose receiver refused nothing.
+ * Records a delivery request that failed, and releases the lease. Returns false, and writes nothing, if the lease was
+ * lost, or if the stream has another URL by now, whose receiver refused nothing.
  */
 export async function failOperatorStream(
   database: Database,

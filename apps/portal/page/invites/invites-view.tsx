@@ -137,9 +137,9 @@ function InviteDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
 }
 
 /**
- * Returns the link of an invitation. The token is in the fragment, which browsers send neither to the server
- * nor in a Referer header. A mail program that escapes `#` makes the token the query, which the gateway takes. It refuses
- * an escaped `#` in the path.
+ * Returns the link of an invitation. The token is in the fragment, which browsers send neither to the server nor in a
+ * Referer header. A mail program that escapes `#` makes the token the query, which the gateway takes. It refuses an
+ * escaped `#` in the path.
  */
 function linkOf(token: string): string {
   return `${location.origin}/portal/invite?#${encodeURIComponent(token)}`;

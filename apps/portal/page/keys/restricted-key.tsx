@@ -24,7 +24,10 @@ interface RestrictedKeyProps {
   onChange: () => void;
 }
 
-/** Lets the person create a service account and its key in one step, and then shows the account. Shows nothing without the right. */
+/**
+ * Lets the person create a service account and its key in one step, and then shows the account. Shows nothing without
+ * the right.
+ */
 export function RestrictedKey({ label, look, onChange }: RestrictedKeyProps) {
   const session = useSession();
   const [open, setOpen] = useState(false);
@@ -49,7 +52,9 @@ function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
   const [name, setName] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
   const [days, setDays] = useState<Days>("90");
-  /** The service account, which a second attempt uses again if only the key failed. Its name and role are final then. */
+  /**
+   * The service account, which a second attempt uses again if only the key failed. Its name and role are final then.
+   */
   const account = useRef<ServiceAccount | null>(null);
   const role = chosen ?? roles.value?.service_account_default_role ?? null;
   const post = { method: "POST" } as const;

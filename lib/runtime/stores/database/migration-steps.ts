@@ -21,8 +21,8 @@ const CREATE_INDEX = new RegExp(`^${COMMENTS}create (unique )?index ([a-z0-9_]+)
 
 /**
  * Splits a migration into steps. Each index on an existing table is a step, and so is each validation of a constraint.
- * Both read the whole table, which must not prolong the locks of earlier statements (OP-91). Indexes of partitioned tables
- * come last, so the statements around them can share a step.
+ * Both read the whole table, which must not prolong the locks of earlier statements (OP-91). Indexes of partitioned
+ * tables come last, so the statements around them can share a step.
  */
 export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<Step[]> {
   const made = new Set(statements.flatMap((each) => CREATE_TABLE.exec(each)?.[1] ?? []));

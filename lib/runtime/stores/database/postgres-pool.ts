@@ -71,8 +71,8 @@ type Work<T> = (connection: Connection) => Promise<T>;
 
 /**
  * When a call reaches its deadline, the pool discards the call's connection, and pings the server over a new one. If
- * the ping succeeds, idle connections that do not respond to a ping are discarded too. If it fails, the store is unavailable:
- * calls fail at once until a new connection succeeds.
+ * the ping succeeds, idle connections that do not respond to a ping are discarded too. If it fails, the store is
+ * unavailable: calls fail at once until a new connection succeeds.
  */
 export class PostgresPool implements DatabaseAdapter {
   readonly #limits: PostgresLimits;

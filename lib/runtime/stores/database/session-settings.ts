@@ -37,7 +37,9 @@ export function setTimeouts(statementMs: number, lockMs: number, isLocal: boolea
     set_config('lock_timeout', ${String(lockMs)}, ${isLocal})`;
 }
 
-/** Settings that the first statement makes, because old servers refuse them at the start or the driver leaves them out. */
+/**
+ * Settings that the first statement makes, because old servers refuse them at the start or the driver leaves them out.
+ */
 const settingsAfterStart = { transaction_timeout: "0", default_tablespace: "" };
 
 /** A short `idle_session_timeout` of an operator could end a session before its first statement. */
@@ -53,9 +55,9 @@ export interface SessionRow {
 }
 
 /**
- * Returns the first statement of each session. A pooler drops the settings of the start-up packet, so the statement sets
- * all settings that the server knows. A COMMIT must be on disk before its response, so a weaker `synchronous_commit`
- * is raised.
+ * Returns the first statement of each session. A pooler drops the settings of the start-up packet, so the statement
+ * sets all settings that the server knows. A COMMIT must be on disk before its response, so a weaker
+ * `synchronous_commit` is raised.
  */
 export function openingStatement(settings: Readonly<Record<string, string>>): string {
   const wanted = JSON.stringify({ ...settings, ...settingsAfterStart });

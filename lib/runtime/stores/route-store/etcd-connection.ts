@@ -121,7 +121,9 @@ export class EtcdConnection {
     throw failure;
   }
 
-  /** Replaces the connection after a late call, unless it responds to a ping. If no node does, the store is unavailable. */
+  /**
+   * Replaces the connection after a late call, unless it responds to a ping. If no node does, the store is unavailable.
+   */
   async #examine(old: EtcdClient): Promise<void> {
     if (this.#isExamining || this.#client !== old) return;
     this.#isExamining = true;

@@ -59,7 +59,9 @@ describe.skipIf(!services().postgres.real)("a stream of a log that was restarted
     return { audit, databaseUrl, env, gaps, head };
   }
 
-  /** Verifies what a receiver got from its first entry on, and returns the restarts, each as `from` and its position. */
+  /**
+   * Verifies what a receiver got from its first entry on, and returns the restarts, each as `from` and its position.
+   */
   function restartsIn(parts: readonly Part[], head: { position: number; chain: string }) {
     const restarts: { from: number; restartedAt: number }[] = [];
     let proving = new ProvingReceiver(parts.at(0)?.after ?? START);

@@ -1,5 +1,6 @@
 /**
- * Tests of the manifests in apps/platform/deploy/kubernetes, and of the commands in kubernetes.md that create the secrets.
+ * Tests of the manifests in apps/platform/deploy/kubernetes, and of the commands in kubernetes.md that create the
+ * secrets.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";

@@ -1,7 +1,9 @@
 import { spreadOf } from "../../bench/measure/statistics.ts";
 import { markdownTable } from "../../bench/measure/table.ts";
 
-/** The resources that a process holds after a garbage collection: memory, timers, files, and connections with each peer. */
+/**
+ * The resources that a process holds after a garbage collection: memory, timers, files, and connections with each peer.
+ */
 export type Held = Readonly<Record<string, number>>;
 
 /**
