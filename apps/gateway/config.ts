@@ -114,7 +114,7 @@ export const gatewayVariables = Type.Object({
 export const gatewayProgram: Program = {
   app: "gateway",
   about:
-    "The gateway stands between clients and your services: it matches each request to a published route, proves the caller, counts and authorizes the request.",
+    "The gateway stands between clients and your services: it matches each request to a published route, authenticates the caller, counts and authorizes the request.",
   variables: gatewayVariables,
 };
 export type GatewayConfig = Static<typeof gatewayVariables>;

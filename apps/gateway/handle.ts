@@ -36,8 +36,8 @@ export interface Steps {
 }
 
 /**
- * Handles a request in nine steps (GW-1). The gateway counts the request before it checks the labels, so that
- * a 403 counts towards the limit. The gateway records the intent before the call to the service, so that
+ * Handles a request: after the target, preflight checks, in the nine steps of ARCHITECTURE.md (GW-1). The gateway
+ * counts the request before it checks the labels, so that a 403 counts towards the limit. The gateway records the intent before the call to the service, so that
  * every audited call is recorded. One async function contains all steps, because each extra `await` adds cost
  * to every request.
  */

@@ -17,21 +17,29 @@ const SOMEWHERE_ELSE = /^(https?:|mailto:)/;
 /** Matches a path in the repository. A path with a placeholder or a wildcard does not match. */
 const PATH_IN_TEXT = /^(apps|lib|tests|seeds|drizzle|\.github|\.ci)\/[\w./-]+$/;
 
+/** Matches the end of a source file's path, such as `upstream/dial.ts`. */
+const SOURCE_IN_TEXT = /^(?:\.\/)?((?:[\w-]+\/)*[\w.-]+\.tsx?)$/;
+
 interface Found {
   document: string;
   links: string[];
   paths: string[];
+  /** Ends of the paths of source files. */
+  sources: string[];
 }
 
 async function pointers(document: string): Promise<Found> {
-  const found: Found = { document, links: [], paths: [] };
+  const found: Found = { document, links: [], paths: [], sources: [] };
   marked.walkTokens(await tokensOf(document), (token: Token) => {
     if (isLink(token)) found.links.push(token.href);
     if (isHtml(token))
       found.links.push(
         ...Array.from(token.text.matchAll(/(?:href|src|srcset)="([^"]+)"/g), ([, target = ""]) => target),
       );
-    if (isCodespan(token) && PATH_IN_TEXT.test(token.text)) found.paths.push(token.text);
+    if (!isCodespan(token)) return;
+    if (PATH_IN_TEXT.test(token.text)) found.paths.push(token.text);
+    const [, source] = SOURCE_IN_TEXT.exec(token.text) ?? [];
+    if (source !== undefined) found.sources.push(source);
   });
   return found;
 }
@@ -56,6 +64,13 @@ async function problemsOf(document: string, link: string): Promise<string[]> {
   return (await knownAnchorsOf(target)).has(anchor) ? [] : [`${document}: ${link} has no such heading`];
 }
 
+async function sourceFiles(): Promise<string[]> {
+  const scans = ["apps", "lib", "tests"].map((folder) =>
+    Array.fromAsync(new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scan({ cwd: ROOT })),
+  );
+  return (await Promise.all(scans)).flat().filter((path) => !path.includes("node_modules/"));
+}
+
 const all = await documents();
 const found = await Promise.all(all.map(pointers));
 
@@ -71,5 +86,13 @@ describe("Markdown files", () => {
     const paths = found.flatMap(({ document, paths }) => paths.map((path) => ({ document, path })));
     const missing = paths.filter(({ path }) => !existsSync(join(ROOT, path)));
     expect(missing.map(({ document, path }) => `${document}: ${path}`)).toEqual([]);
+  });
+
+  test("name existing source files, by the end of their path", async () => {
+    const sources = found.flatMap(({ document, sources }) => sources.map((source) => ({ document, source })));
+    expect(sources.length).toBeGreaterThan(30);
+    const files = await sourceFiles();
+    const missing = sources.filter(({ source }) => !files.some((file) => `/${file}`.endsWith(`/${source}`)));
+    expect(missing.map(({ document, source }) => `${document}: ${source}`)).toEqual([]);
   });
 });
