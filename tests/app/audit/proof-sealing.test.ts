@@ -359,6 +359,17 @@ async function putBack(database: Database, name: string): Promise<void> {
   }
 }
 
+// AU-64, AU-70
+test("an export is 503 while only a key that the service does not have signed the root", async () => {
+  const log = await ownLog();
+  await log.sealed(2);
+  const { keyFile } = log;
+  await log.restart({ keyFile: writeSigningKey() });
+  await expect(log.proof()).rejects.toThrow("not sealed yet");
+  await log.restart({ keyFile });
+  expect(summaryOf(await log.verdict())).toBe("complete");
+});
+
 describe("a database that was set back", () => {
   /** Returns a log that was set back, and a root that was kept before. */
   async function setBack() {
@@ -427,6 +438,7 @@ describe("a database that was set back", () => {
         `AUDIT_LOG_ORIGIN is ostiary/audit-log, and the tree of the log has the name ${NAME}`,
       );
     }
+    await expect(log.proof()).rejects.toThrow("not sealed yet");
     await log.restart({ origin: NAME });
     await log.sealed(2);
     const { text, end } = await log.proof();

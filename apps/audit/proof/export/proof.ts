@@ -3,6 +3,7 @@ import { ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { NoteKey } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { EventLog } from "../../events/event.ts";
+import { signersOf } from "../root/signing-keys.ts";
 import { selectNote, sizeOf } from "../root/tree-sql.ts";
 import { insertAltered } from "../seal/state-sql.ts";
 import { type ProofEndParts, selectProofEnd } from "./proof-end-sql.ts";
@@ -94,11 +95,18 @@ async function sealedLog(
   const read = () => reads.transaction("select_sealed_log", (tx) => selectSealedLog(tx, log), SNAPSHOT);
   let sealed = await read();
   const { now } = sealed;
-  // the first pass is committed before its root is signed
-  const isUnsigned = () => keys.length > 0 && sealed.note === null && sealed.leaf !== null;
-  while (isUnsigned() || (await isUnsealed(reads, log, sealed, now))) {
-    if (clock.elapsedMs() >= untilMs)
-      throw notSealed(sealed, "events that are committed have no position yet");
+  // the first pass is committed before its root is signed; no reader accepts a root that only unknown keys signed
+  const isUnsigned = async () =>
+    keys.length > 0 && sealed.leaf !== null && (await signersOf(sealed.note, keys)).length === 0;
+  for (;;) {
+    const isRootMissing = await isUnsigned();
+    if (!isRootMissing && !(await isUnsealed(reads, log, sealed, now))) break;
+    if (clock.elapsedMs() >= untilMs) {
+      const what = isRootMissing
+        ? "no key of this service signed the stored root"
+        : "events that are committed have no position yet";
+      throw notSealed(sealed, what);
+    }
     await pause(clock, SEALED_POLL_MS);
     sealed = await read();
   }
