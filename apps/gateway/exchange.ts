@@ -18,6 +18,8 @@ export class Exchange {
   readonly trace: RequestTrace;
   match: RouteMatch | null = null;
   principal: Principal | null = null;
+  /** The number of responses about changed admissions before the caller was admitted. */
+  knownChanges = 0;
   rate: RateState | null = null;
   isShared = false;
   call: UpstreamCall | null = null;

@@ -53,6 +53,7 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
     if (exchange.match === null) throw notFound();
     const { route } = exchange;
     if (route.scope !== "public") {
+      exchange.knownChanges = steps.authenticator.knownChanges;
       const admitted = steps.authenticator.authenticate(route.scope, request, exchange.credential);
       exchange.principal = admitted instanceof Promise ? await admitted : admitted;
     }

@@ -1,6 +1,6 @@
 import type { AdmissionChange } from "@ostiary/lib/contracts/admission";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
-import type { Admitted } from "./principal.ts";
+import type { Admitted, Principal } from "./principal.ts";
 
 const IDS_MAX = 100_000;
 
@@ -33,9 +33,13 @@ export class ChangeMemory {
 
   /** Returns whether a later response has voided a result that was valid after `count` responses. */
   isVoid(result: Admitted | CredentialRefusal, count: number): boolean {
+    if (result instanceof CredentialRefusal) return count < Math.max(this.#all, this.#refusals);
+    return this.isAbout(result.principal, count);
+  }
+
+  /** Returns whether a response after the first `count` ones may be about the admission of a caller. */
+  isAbout({ user_id, member_id, organization_id }: Principal, count: number): boolean {
     if (count < this.#all) return true;
-    if (result instanceof CredentialRefusal) return count < this.#refusals;
-    const { user_id, member_id, organization_id } = result.principal;
     return [user_id, member_id, organization_id].some(
       (id) => id !== null && count < (this.#named.get(id) ?? 0),
     );

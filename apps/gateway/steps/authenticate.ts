@@ -39,6 +39,10 @@ export interface Authenticator {
     request: Request,
     credential: string | null,
   ): Principal | Promise<Principal>;
+  /** The number of responses about changed admissions so far. */
+  readonly knownChanges: number;
+  /** Returns whether the admission of a caller may have changed since that many responses. */
+  isChanged(principal: Principal, knownChanges: number): boolean;
   readonly refusals: Readonly<Record<string, number>>;
   readonly caches: Readonly<Record<CacheName, CacheState>>;
   ready(): boolean;
@@ -105,6 +109,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (token === null) return refuse(scope, missing(scope, authorization !== null));
       return inRealm(admitToken(token), scope);
     },
+    get knownChanges() {
+      return memory.count;
+    },
+    isChanged: (principal, knownChanges) => memory.isAbout(principal, knownChanges),
     refusals,
     caches: { credentials, tokens: named, persons },
     ready: () => issuers.ready(),

@@ -21,7 +21,7 @@ export interface BodyRules {
  *
  * @throws ApiError 413 for a declared length above the limit
  * @throws ApiError 408 for a small body that stops arriving, 400 for a small body that cannot be read, 401 or 403 for a
- * small body that arrived slowly, whose caller is no longer admitted
+ * small body whose caller was revoked while it arrived
  * @throws ClientGone if the client leaves while the gateway reads a small body
  */
 export function openRequestBody(
@@ -56,7 +56,8 @@ async function readWhole(
     if (content.byteLength !== length) throw wrongLength();
     exchange.bodyComplete = true;
     exchange.bytes_in = length;
-    await readmit(exchange);
+    const readmitted = readmit(exchange);
+    if (readmitted !== null) await readmitted;
     return content;
   } catch (cause) {
     if (request.signal.aborted) throw new ClientGone();
