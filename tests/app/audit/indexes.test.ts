@@ -4,9 +4,9 @@ import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 import { readLimits, selectStatement } from "../../../apps/audit/events/event-sql.ts";
 import { type EventFilter, eventBounds } from "../../../apps/audit/events/filter.ts";
+import { BUSY_ORGANIZATION, BUSY_USER, generateLog } from "../../support/audit/generated-log.ts";
 import { services } from "../../support/index.ts";
 import { openLog, startAudit } from "./audit-service.ts";
-import { BUSY_ORGANIZATION, BUSY_USER, generateLog } from "./generated-log.ts";
 
 setDefaultTimeout(120_000);
 

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
+import { type DeliveredBody, ProvingReceiver, START } from "../../support/audit/proving-receiver.ts";
 import { lastingFolder } from "../../support/temporary-folder.ts";
 import {
   type AuditService,
@@ -13,9 +14,13 @@ import {
   startAudit,
 } from "./audit-service.ts";
 import { writeKeyFile, writeSigningKey } from "./proof-bed.ts";
-import { type DeliveredBody, ProvingReceiver, START } from "./proving-receiver.ts";
 
-export { type DeliveredBody, type DeliveredEntry, ProvingReceiver, START } from "./proving-receiver.ts";
+export {
+  type DeliveredBody,
+  type DeliveredEntry,
+  ProvingReceiver,
+  START,
+} from "../../support/audit/proving-receiver.ts";
 
 /** A request that a receiver got. */
 interface ReceivedCall {

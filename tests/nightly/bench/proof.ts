@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { BUSY_ORGANIZATION, generateLog } from "../../app/audit/generated-log.ts";
+import { BUSY_ORGANIZATION, generateLog } from "../../support/audit/generated-log.ts";
 import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { openLog, sealAll, timeOf } from "./audit/log.ts";

@@ -1,4 +1,4 @@
-import { BUSY_ORGANIZATION, generateLog } from "../../app/audit/generated-log.ts";
+import { BUSY_ORGANIZATION, generateLog } from "../../support/audit/generated-log.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 import { openLog, sealAll } from "./audit/log.ts";
 import type { Bench } from "./bench.ts";

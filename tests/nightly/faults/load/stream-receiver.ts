@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type DeliveredBody, ProvingReceiver, START } from "../../../app/audit/proving-receiver.ts";
+import { type DeliveredBody, ProvingReceiver, START } from "../../../support/audit/proving-receiver.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import type { StreamsSeen } from "../cell-run.ts";
