@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { BATCH_BYTES_MAX, BATCH_MAX } from "@ostiary/lib/contracts/audit";
 import { metricOf } from "../../support/telemetry/metrics.ts";
-import { intent, json, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
+import { intent, json, requestId, sharedAudit, userIntent, wrongFields } from "./bed.ts";
 
 const audit = sharedAudit();
 const rejected = { outcome: "rejected", status: 403 };

@@ -3,16 +3,7 @@ import { BATCH_MAX } from "@ostiary/lib/contracts/audit";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import {
-  type AuditService,
-  intent,
-  json,
-  openLog,
-  requestId,
-  sqlOn,
-  startAudit,
-  userIntent,
-} from "./audit-service.ts";
+import { type AuditService, intent, json, openLog, requestId, sqlOn, startAudit, userIntent } from "./bed.ts";
 
 const PATH = "/organizations/organization-1/audit-events";
 

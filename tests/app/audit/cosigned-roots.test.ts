@@ -7,7 +7,7 @@ import { atTestEnd } from "../../support/at-test-end.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
-import { openLog, sqlOn, startAudit } from "./audit-service.ts";
+import { openLog, sqlOn, startAudit } from "./bed.ts";
 import {
   cosigned,
   type Entry,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { wordsOf } from "../../support/words.ts";
-import { intent, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
+import { intent, requestId, sharedAudit, userIntent, wrongFields } from "./bed.ts";
 
 const audit = sharedAudit();
 

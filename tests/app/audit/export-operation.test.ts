@@ -3,7 +3,7 @@
  * it.
  */
 import { describe, expect, test } from "bun:test";
-import { intent, json, requestId, sharedAudit, userIntent } from "./audit-service.ts";
+import { intent, json, requestId, sharedAudit, userIntent } from "./bed.ts";
 
 const audit = sharedAudit();
 const FORMATS = [

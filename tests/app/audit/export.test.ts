@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { BATCH_MAX } from "@ostiary/lib/contracts/audit";
 import { wordsOf } from "../../support/words.ts";
-import { intent, requestId, sharedAudit } from "./audit-service.ts";
+import { intent, requestId, sharedAudit } from "./bed.ts";
 
 const CSV = { Accept: "text/csv" };
 const NDJSON = { Accept: "application/x-ndjson" };

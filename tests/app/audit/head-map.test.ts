@@ -15,7 +15,7 @@ import { MapNode } from "../../../apps/audit/proof/heads/node.ts";
 import { selectProvenHeads } from "../../../apps/audit/proof/heads/proofs.ts";
 import { proofIn } from "../../support/audit/proof-log.ts";
 import { duringTests } from "../../support/during-tests.ts";
-import { newLog } from "./audit-service.ts";
+import { newLog } from "./bed.ts";
 
 /** A stored node with 10 slots, and its hash. */
 const STORED = {

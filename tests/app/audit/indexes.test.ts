@@ -6,7 +6,7 @@ import { readLimits, selectStatement } from "../../../apps/audit/events/event-sq
 import { type EventFilter, eventBounds } from "../../../apps/audit/events/filter.ts";
 import { BUSY_ORGANIZATION, BUSY_USER, generateLog } from "../../support/audit/generated-log.ts";
 import { services } from "../../support/index.ts";
-import { openLog, startAudit } from "./audit-service.ts";
+import { openLog, startAudit } from "./bed.ts";
 
 setDefaultTimeout(120_000);
 

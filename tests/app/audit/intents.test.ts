@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { intent, json, requestId, sharedAudit, startAudit, wrongFields } from "./audit-service.ts";
+import { intent, json, requestId, sharedAudit, startAudit, wrongFields } from "./bed.ts";
 
 const audit = sharedAudit();
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { intent, json, requestId, sharedAudit } from "./audit-service.ts";
+import { intent, json, requestId, sharedAudit } from "./bed.ts";
 
 const TOKEN = "internal-token-of-this-test";
 

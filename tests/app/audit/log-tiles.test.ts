@@ -8,7 +8,7 @@ import {
   readTreeHead,
   rootOfLeaves,
 } from "@ostiary/lib/domain/tlog";
-import { json, sharedAudit } from "./audit-service.ts";
+import { json, sharedAudit } from "./bed.ts";
 import { exportProof, startProvenAudit, verifierKeyOf, writeEvents, writeSigningKey } from "./proof-bed.ts";
 
 const ORIGIN = "log.example/tree";

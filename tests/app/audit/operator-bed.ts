@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { waitFor } from "../../support/index.ts";
-import { type AuditService, type AuditServiceOptions, intent, logOf, requestId } from "./audit-service.ts";
+import { type AuditService, type AuditServiceOptions, intent, logOf, requestId } from "./bed.ts";
 import { exportProof } from "./proof-bed.ts";
 import {
   type DeliveredBody,

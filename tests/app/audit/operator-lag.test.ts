@@ -3,7 +3,7 @@ import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { selectOperatorReading } from "../../../apps/audit/streams/operator/operator-stream-sql.ts";
 import { duringTests } from "../../support/during-tests.ts";
-import { newLog } from "./audit-service.ts";
+import { newLog } from "./bed.ts";
 
 // AU-113
 describe("the lag of the operator's stream is the age of the oldest leaf that is not delivered", () => {

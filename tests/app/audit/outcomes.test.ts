@@ -1,15 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import {
-  intent,
-  json,
-  requestId,
-  sharedAudit,
-  startAudit,
-  userIntent,
-  wrongFields,
-} from "./audit-service.ts";
+import { intent, json, requestId, sharedAudit, startAudit, userIntent, wrongFields } from "./bed.ts";
 
 const audit = sharedAudit();
 

@@ -8,7 +8,7 @@ import { proofChunks } from "../../../apps/audit/proof/index.ts";
 import type { PassDeps } from "../../../apps/audit/proof/seal/pass-deps.ts";
 import { sealAll } from "../../../apps/audit/proof/seal/seal-all.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
-import { newDatabase, newLog, sqlOn } from "./audit-service.ts";
+import { newDatabase, newLog, sqlOn } from "./bed.ts";
 import {
   type ProofExport,
   readExport,

@@ -16,13 +16,7 @@ import { sql } from "drizzle-orm";
 import { publicBytes, verifierKeyText } from "../../support/audit/test-log.ts";
 import { freshDatabase } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import {
-  type AuditService,
-  type AuditServiceOptions,
-  intent,
-  requestId,
-  startAudit,
-} from "./audit-service.ts";
+import { type AuditService, type AuditServiceOptions, intent, requestId, startAudit } from "./bed.ts";
 
 /**
  * Writes a new Ed25519 private key (PKCS #8, PEM) to a file that other users cannot read. Returns its path.

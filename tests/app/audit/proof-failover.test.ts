@@ -4,7 +4,7 @@ import { makePartitions } from "../../../apps/audit/events/partitions-sql.ts";
 import { sealAll } from "../../../apps/audit/proof/seal/seal-all.ts";
 import { sealPass } from "../../../apps/audit/proof/seal/seal-pass.ts";
 import { freshDatabase, services } from "../../support/index.ts";
-import { newLog, sqlOn } from "./audit-service.ts";
+import { newLog, sqlOn } from "./bed.ts";
 import { databaseWith } from "./own-log.ts";
 import { cloned, writeSigningKey } from "./proof-bed.ts";
 import { passDeps, writePast } from "./retention-bed.ts";

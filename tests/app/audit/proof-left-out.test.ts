@@ -8,7 +8,7 @@ import { summaryOf } from "../../support/audit/verify-lines.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
-import { intent, logOf, newLog, openLog, requestId } from "./audit-service.ts";
+import { intent, logOf, newLog, openLog, requestId } from "./bed.ts";
 import { databaseWith, OwnLog } from "./own-log.ts";
 import { exportProof, startProvenAudit, tamperWith, verify, writeEvents } from "./proof-bed.ts";
 import { drop, insertionOf, makeMonth, writePastOutcome } from "./retention-bed.ts";

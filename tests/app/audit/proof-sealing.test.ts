@@ -19,7 +19,7 @@ import {
   sqlOn,
   startAudit,
   userIntent,
-} from "./audit-service.ts";
+} from "./bed.ts";
 import { databaseWith, type OwnLog, ownLog } from "./own-log.ts";
 import {
   asKept,

@@ -9,7 +9,7 @@ import { services, waitFor } from "../../support/index.ts";
 import { heldTransaction } from "../../support/stores/held-transaction.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { wordsOf } from "../../support/words.ts";
-import { json, openLog, sharedAudit, sqlOn, wrongFields } from "./audit-service.ts";
+import { json, openLog, sharedAudit, sqlOn, wrongFields } from "./bed.ts";
 import { StandingClock } from "./usage-bed.ts";
 
 const POLICY = "local:widgets:quota";

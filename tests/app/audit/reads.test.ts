@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { runs } from "../../support/runs.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { type AuditEvent, type AuditService, intent, json, startAudit, userIntent } from "./audit-service.ts";
+import { type AuditEvent, type AuditService, intent, json, startAudit, userIntent } from "./bed.ts";
 
 const time = manualClock("2026-03-01T06:00:00.000Z");
 let audit: AuditService;

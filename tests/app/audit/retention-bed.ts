@@ -6,7 +6,7 @@ import { type DroppedMonth, dropMonths } from "../../../apps/audit/proof/retenti
 import { SignedRoots } from "../../../apps/audit/proof/root/signed-root.ts";
 import type { PassDeps } from "../../../apps/audit/proof/seal/pass-deps.ts";
 import { newMemory } from "../../../apps/audit/proof/seal/read-pass.ts";
-import { sqlOn } from "./audit-service.ts";
+import { sqlOn } from "./bed.ts";
 
 /** Returns the dependencies of a process that seals an open log, such as the command `ostiary audit retention`. */
 export async function passDeps(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import postgres from "postgres";
 import { rejection, services } from "../../support/index.ts";
-import { type AuditService, intent, requestId, startAudit } from "./audit-service.ts";
+import { type AuditService, intent, requestId, startAudit } from "./bed.ts";
 import { newOwnedLog } from "./service-role-bed.ts";
 
 const onServer = describe.skipIf(!services().postgres.binary);

@@ -4,16 +4,7 @@ import { sql } from "drizzle-orm";
 import { makePartitions } from "../../../apps/audit/events/partitions-sql.ts";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import {
-  intent,
-  openLog,
-  requestId,
-  sharedAudit,
-  sharedLog,
-  sqlOn,
-  startAudit,
-  userIntent,
-} from "./audit-service.ts";
+import { intent, openLog, requestId, sharedAudit, sharedLog, sqlOn, startAudit, userIntent } from "./bed.ts";
 
 /** Skips a group of tests without a PostgreSQL server: an embedded database allows one session only. */
 const onServer = describe.skipIf(!services().postgres.real);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { waitFor } from "../../support/index.ts";
-import { requestId, userIntent } from "./audit-service.ts";
+import { requestId, userIntent } from "./bed.ts";
 import { exportProof, writeBatches, writeEvents } from "./proof-bed.ts";
 import {
   bodiesOf,

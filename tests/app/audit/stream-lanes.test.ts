@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import { claimStreams } from "../../../apps/audit/streams/delivery-sql.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { intent, newLog, requestId, sharedLog } from "./audit-service.ts";
+import { intent, newLog, requestId, sharedLog } from "./bed.ts";
 import { writeEvents } from "./proof-bed.ts";
 import { callStreams, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
-import { startAudit } from "./audit-service.ts";
+import { startAudit } from "./bed.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
 import {
   callStreams,

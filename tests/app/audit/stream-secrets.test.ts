@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
-import { openLog } from "./audit-service.ts";
+import { openLog } from "./bed.ts";
 import { writeEvents, writeKeyFile } from "./proof-bed.ts";
 import {
   callStreams,

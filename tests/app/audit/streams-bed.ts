@@ -12,7 +12,7 @@ import {
   type SharedAudit,
   sharedAudit,
   startAudit,
-} from "./audit-service.ts";
+} from "./bed.ts";
 import { writeKeyFile, writeSigningKey } from "./proof-bed.ts";
 
 export {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { AUDIT_DETAILS_HEADER } from "@ostiary/lib/contracts/audit";
 import { Webhook } from "standardwebhooks";
 import { waitFor } from "../../support/index.ts";
-import { startAudit } from "./audit-service.ts";
+import { startAudit } from "./bed.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
 import { callStreams, fieldsOf, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
 

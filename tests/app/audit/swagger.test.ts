@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { describedRoutes, seededService } from "../../support/documents/catalogs.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/http/openapi.ts";
-import { json, sharedAudit } from "./audit-service.ts";
+import { json, sharedAudit } from "./bed.ts";
 
 const TOKEN = "secret";
 

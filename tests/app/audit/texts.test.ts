@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { intent, requestId, sharedAudit } from "./audit-service.ts";
+import { intent, requestId, sharedAudit } from "./bed.ts";
 
 setDefaultTimeout(120_000);
 

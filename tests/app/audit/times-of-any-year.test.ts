@@ -1,7 +1,7 @@
 /** Tests each time that a caller of audit can give: its years and its offsets. */
 import { describe, expect, test } from "bun:test";
 import { ulid } from "ulid";
-import { intent, requestId } from "./audit-service.ts";
+import { intent, requestId } from "./bed.ts";
 import { callStreams, STREAMS, sharedStreamingAudit } from "./streams-bed.ts";
 
 const audit = sharedStreamingAudit([]);

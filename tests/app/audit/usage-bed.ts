@@ -1,5 +1,5 @@
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
-import { json } from "./audit-service.ts";
+import { json } from "./bed.ts";
 
 export const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 /** Tests exports of usage in CSV and NDJSON (AU-114, AU-115). */
 import { describe, expect, test } from "bun:test";
 import { ulid } from "ulid";
-import { json, sharedAudit } from "./audit-service.ts";
+import { json, sharedAudit } from "./bed.ts";
 import { HOUR_MS, reportUsage, StandingClock, usageCount } from "./usage-bed.ts";
 
 const HOUR = "2026-03-04T05:00:00.000Z";

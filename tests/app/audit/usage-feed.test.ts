@@ -5,7 +5,7 @@ import { isUlid } from "@ostiary/lib/domain/schemas";
 import { ulid } from "ulid";
 import { usageEventWriter, writeUsageEvents } from "../../../apps/audit/usage/usage-event-writer.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { json, sharedAudit, sharedLog, sqlOn, wrongFields } from "./audit-service.ts";
+import { json, sharedAudit, sharedLog, sqlOn, wrongFields } from "./bed.ts";
 import { HOUR_MS, usageCount } from "./usage-bed.ts";
 
 /**

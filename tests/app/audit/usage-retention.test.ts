@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ulid } from "ulid";
 import { dropUsage } from "../../../apps/audit/usage/retention-sql.ts";
-import { newLog, sqlOn } from "./audit-service.ts";
+import { newLog, sqlOn } from "./bed.ts";
 
 // AU-139
 test("usage from before a month is deleted once by two jobs at once, with its events and its gateways", async () => {

@@ -4,7 +4,7 @@ import { USAGE_COUNTS_MAX } from "@ostiary/lib/contracts/usage-contract";
 import { ulid } from "ulid";
 import { services } from "../../support/index.ts";
 import { wordsOf } from "../../support/words.ts";
-import { json, sharedAudit, wrongFields } from "./audit-service.ts";
+import { json, sharedAudit, wrongFields } from "./bed.ts";
 import { StandingClock, usageCount } from "./usage-bed.ts";
 
 const HOUR = "2026-03-04T05:00:00.000Z";

@@ -12,7 +12,7 @@ import {
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { type TestWitness, testWitness } from "../../support/audit/test-log.ts";
 import { waitFor } from "../../support/index.ts";
-import { type AuditService, intent, requestId, startAudit } from "./audit-service.ts";
+import { type AuditService, intent, requestId, startAudit } from "./bed.ts";
 import { verifierKeyOf, writeKeyFile, writeSigningKey } from "./proof-bed.ts";
 
 export const ORIGIN = "audit.example.com/log";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { freshDatabase, startProcess } from "../../support/index.ts";
-import { startAudit } from "../audit/audit-service.ts";
+import { startAudit } from "../audit/bed.ts";
 import { ADMIN_TOKEN, startRegistry } from "../registry/bed.ts";
 
 const env = { SWAGGER_ENABLED: "false" };

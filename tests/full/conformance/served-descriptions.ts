@@ -1,4 +1,4 @@
-import { startAudit } from "../../app/audit/audit-service.ts";
+import { startAudit } from "../../app/audit/bed.ts";
 import { startIdentity } from "../../app/identity/bed.ts";
 import { startRegistry } from "../../app/registry/bed.ts";
 import type { OpenApiDocument } from "../../support/http/openapi.ts";

@@ -5,7 +5,7 @@ import { identityVariables } from "@ostiary/identity/config";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { serve } from "@ostiary/lib/runtime/service";
-import { startAudit } from "../../app/audit/audit-service.ts";
+import { startAudit } from "../../app/audit/bed.ts";
 import { startPlatformHere } from "../../app/platform/bed.ts";
 import { describedRoutes, routesOf, seed, seededService } from "../../support/documents/catalogs.ts";
 import { duringTests } from "../../support/during-tests.ts";

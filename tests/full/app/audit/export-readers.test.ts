@@ -12,7 +12,7 @@ import {
   requestId,
   sqlOn,
   startAudit,
-} from "../../../app/audit/audit-service.ts";
+} from "../../../app/audit/bed.ts";
 import { services, waitFor } from "../../../support/index.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

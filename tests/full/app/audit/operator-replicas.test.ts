@@ -2,13 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
-import {
-  type AuditService,
-  intent,
-  openLog,
-  requestId,
-  userIntent,
-} from "../../../app/audit/audit-service.ts";
+import { type AuditService, intent, openLog, requestId, userIntent } from "../../../app/audit/bed.ts";
 import {
   complete,
   deliveriesTo,

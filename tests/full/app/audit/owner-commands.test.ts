@@ -4,7 +4,7 @@ import { migrate } from "@ostiary/audit/migrate";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { monthOf } from "@ostiary/lib/domain/proof";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { type AuditService, logOf } from "../../../app/audit/audit-service.ts";
+import { type AuditService, logOf } from "../../../app/audit/bed.ts";
 import {
   exportProof,
   startProvenAudit,

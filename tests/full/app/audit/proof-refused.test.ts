@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { restartChain } from "@ostiary/audit/restart";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
-import { logOf, sharedAudit, sharedLog, sqlOn } from "../../../app/audit/audit-service.ts";
+import { logOf, sharedAudit, sharedLog, sqlOn } from "../../../app/audit/bed.ts";
 import {
   exportProof,
   startProvenAudit,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { sharedLog } from "../../../app/audit/audit-service.ts";
+import { sharedLog } from "../../../app/audit/bed.ts";
 import { operatorVariables, provenOf } from "../../../app/audit/operator-bed.ts";
 import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import {

@@ -3,7 +3,7 @@ import { restartChain } from "@ostiary/audit/restart";
 import { declarationHash, hashFromHex, hexOf, nextInChain } from "@ostiary/lib/domain/proof";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { type AuditService, logOf, openLog } from "../../../app/audit/audit-service.ts";
+import { type AuditService, logOf, openLog } from "../../../app/audit/bed.ts";
 import { deliveriesTo, newReceiver, partsOf, startWith } from "../../../app/audit/operator-bed.ts";
 import { exportProof, tamperWith, writeEvents } from "../../../app/audit/proof-bed.ts";
 import { passDeps } from "../../../app/audit/retention-bed.ts";

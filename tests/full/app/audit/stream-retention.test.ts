@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openLog } from "../../../app/audit/audit-service.ts";
+import { openLog } from "../../../app/audit/bed.ts";
 import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import { drop, makeMonth, writePast } from "../../../app/audit/retention-bed.ts";
 import {

@@ -7,7 +7,7 @@ import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { knownSignatures, readNoteKey } from "@ostiary/lib/domain/tlog";
 import { readWitnessKeys, type Verdict } from "@ostiary/lib/verification";
-import { type AuditService, openLog } from "../../../app/audit/audit-service.ts";
+import { type AuditService, openLog } from "../../../app/audit/bed.ts";
 import {
   exportProof,
   exportText,

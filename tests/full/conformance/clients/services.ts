@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { intent, startAudit } from "../../../app/audit/audit-service.ts";
+import { intent, startAudit } from "../../../app/audit/bed.ts";
 import { ADMIN_TOKEN, startRegistry } from "../../../app/registry/bed.ts";
 import { freshDatabase, startProcess } from "../../../support/index.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
-import { intent, json, startAudit, userIntent } from "../../../app/audit/audit-service.ts";
+import { intent, json, startAudit, userIntent } from "../../../app/audit/bed.ts";
 import { writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import { streamVariables } from "../../../app/audit/streams-bed.ts";
 import { HOUR_MS, reportUsage, usageCount } from "../../../app/audit/usage-bed.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
-import { type AuditService, requestId, userIntent } from "../../../app/audit/audit-service.ts";
+import { type AuditService, requestId, userIntent } from "../../../app/audit/bed.ts";
 import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import { callStreams, STREAMS, startStreamingAudit } from "../../../app/audit/streams-bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";

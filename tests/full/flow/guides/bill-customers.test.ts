@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fits } from "@ostiary/lib/domain/errors";
 import { Type } from "@sinclair/typebox";
 import { ulid } from "ulid";
-import { type AuditService, startAudit } from "../../../app/audit/audit-service.ts";
+import { type AuditService, startAudit } from "../../../app/audit/bed.ts";
 import { HOUR_MS, reportUsage, usageCount } from "../../../app/audit/usage-bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { type Command, moved, Reader, withNodeOrBun } from "../../../support/documents/guide-reader.ts";

@@ -1,6 +1,6 @@
 /** Tests that every operation refuses hostile bodies. Their cost is measured at night. */
 import { describe, test } from "bun:test";
-import { startAudit } from "../../../app/audit/audit-service.ts";
+import { startAudit } from "../../../app/audit/bed.ts";
 import { ADMIN_TOKEN, startRegistry } from "../../../app/registry/bed.ts";
 import { describedOperations } from "../../../nightly/hostile/operations.ts";
 import { hostileRequests } from "../../../nightly/hostile/requests.ts";

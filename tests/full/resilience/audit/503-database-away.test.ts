@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AuditService, intent, json, requestId, startAudit } from "../../../app/audit/audit-service.ts";
+import { type AuditService, intent, json, requestId, startAudit } from "../../../app/audit/bed.ts";
 import type { TestServer } from "../../../support/index.ts";
 import { services, startPostgres, waitFor } from "../../../support/index.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type AuditService, auditClient } from "../../../app/audit/audit-service.ts";
+import { type AuditService, auditClient } from "../../../app/audit/bed.ts";
 import { exportProof, verify, writeEvents, writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import {
   freshDatabase,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { Redis } from "ioredis";
-import { type AuditService, json, startAudit } from "../../../app/audit/audit-service.ts";
+import { type AuditService, json, startAudit } from "../../../app/audit/bed.ts";
 import { startGateways } from "../../../support/gateway/gateway-process.ts";
 import { startProxy } from "../../../support/http/proxy.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { auditClient, newLog, sqlOn } from "../../../app/audit/audit-service.ts";
+import { auditClient, newLog, sqlOn } from "../../../app/audit/bed.ts";
 import { BUSY_ORGANIZATION, generateLog } from "../../../support/audit/generated-log.ts";
 import { freshDatabase, services, startProcess, waitFor } from "../../../support/index.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { intent, requestId, startAudit } from "../../../app/audit/audit-service.ts";
+import { intent, requestId, startAudit } from "../../../app/audit/bed.ts";
 import {
   type PostgresPair,
   rejection,
