@@ -1,3 +1,4 @@
+import type { HexHash } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { bigint } from "../bigint-sql.ts";
@@ -26,8 +27,8 @@ export interface DeliveryRow extends SecretRow, FailureState {
   /** Entries up to this position are delivered, or left out by the filter. */
   position: number;
   after_position: number;
-  /** The running hash after the last delivered entry, in hexadecimal. */
-  after_chain: string;
+  /** The running hash after the last delivered entry. */
+  after_chain: HexHash;
 }
 
 const CHAIN = sql`audit.chains chain`;

@@ -1,10 +1,10 @@
-import type { Declaration, Restart, Retention } from "@ostiary/lib/domain/proof";
+import type { Declaration, HexHash, Restart, Retention } from "@ostiary/lib/domain/proof";
 import { type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 
-/** A position of a chain, and the running hash there in hexadecimal. */
+/** A position of a chain, and the running hash there. */
 export interface ChainPosition {
   position: number;
-  chain: string;
+  chain: HexHash;
 }
 
 /** An entry of a chain as a stream reads it. */

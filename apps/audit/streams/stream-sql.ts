@@ -1,4 +1,5 @@
 import { notFound } from "@ostiary/lib/domain/errors";
+import type { HexHash } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { bigint } from "../bigint-sql.ts";
@@ -85,8 +86,8 @@ interface StreamStart {
   end: number;
   /** The position before the requested entry, or `end` if there is no such entry. */
   position: number;
-  /** The running hash there, in hexadecimal; null if that entry is missing from the log. */
-  chain: string | null;
+  /** The running hash there; null if that entry is missing from the log. */
+  chain: HexHash | null;
 }
 
 /**

@@ -42,15 +42,17 @@ export function nextInChain(previous: Hash, entryHash: Hash): Hash {
   return hashOf(previous, entryHash);
 }
 
+/** A hash as rows, exports and documents write it: a text that {@link HASH_PATTERN} matches. */
+export type HexHash = string;
+
 /** 64 lower-case hexadecimal digits. */
 export const HASH_PATTERN = "^[0-9a-f]{64}$";
 
-export function hexOf(hash: Hash): string {
+export function hexOf(hash: Hash): HexHash {
   return hash.toHex();
 }
 
-/** Decodes a hash from a hexadecimal text that {@link HASH_PATTERN} matches. */
-export function hashFromHex(text: string): Hash {
+export function hashFromHex(text: HexHash): Hash {
   return Uint8Array.fromHex(text);
 }
 

@@ -1,5 +1,5 @@
 import type { EventProof } from "@ostiary/lib/contracts/audit";
-import { hexOf, type MapProof, ownerOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import { type HexHash, hexOf, type MapProof, ownerOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../../events/event.ts";
@@ -15,9 +15,9 @@ export interface SealedLog {
   owner: string;
   /** Id of the owner's chain, or null if the owner has no chain. */
   chain_id: number | null;
-  /** The head under `leaf`; position 0 and zeros without entries. The chain is in hexadecimal. */
+  /** The head under `leaf`; position 0 and zeros without entries. */
   position: number;
-  chain: string;
+  chain: HexHash;
   /** The proof of the head in the map of `leaf`. */
   map: MapProof;
   /** The number of leaves of all earlier trees. */
@@ -78,7 +78,7 @@ export async function isUnsealed(
   return found.length > 0;
 }
 
-type ChainPosition = { position: number; salt: string; chain: string };
+type ChainPosition = { position: number; salt: string; chain: HexHash };
 
 type ProvenRow = EventRow & {
   named_by_outcome: boolean | null;

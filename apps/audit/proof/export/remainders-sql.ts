@@ -1,5 +1,5 @@
 import type { EarlierHead, Remainder } from "@ostiary/lib/contracts/audit";
-import { MONTH_MARGIN_MS, monthEnd, monthOfTime } from "@ostiary/lib/domain/proof";
+import { type HexHash, MONTH_MARGIN_MS, monthEnd, monthOfTime } from "@ostiary/lib/domain/proof";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import type { SealedLog } from "./proof-sql.ts";
@@ -13,7 +13,7 @@ interface DeclarationRow {
   kind: "retention" | "restart";
   content: { month: string; from: number; lost: string };
   salt: string;
-  chain: string;
+  chain: HexHash;
 }
 
 /**
@@ -78,7 +78,7 @@ async function selectDropped(
   const found = await rows<{
     from: number;
     to: number;
-    chain: string;
+    chain: HexHash;
     month: string | null;
     contents: string[];
   }>(

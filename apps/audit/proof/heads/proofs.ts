@@ -1,4 +1,4 @@
-import { hexOf, type MapProof, mapSteps, mapValue, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import { type HexHash, hexOf, type MapProof, mapSteps, mapValue, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { isLeaf, LEVELS, type MapNode, type NodeRef, SLOTS, type Slot } from "./node.ts";
 import { selectNodes } from "./nodes-sql.ts";
@@ -9,8 +9,7 @@ import { selectNodes } from "./nodes-sql.ts";
  */
 interface ProvenHead {
   position: number;
-  /** The running hash, in hexadecimal. */
-  chain: string;
+  chain: HexHash;
   map: MapProof;
 }
 

@@ -1,4 +1,4 @@
-import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
+import { type HexHash, monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { lockPartitions, type Partition } from "../../events/partitions-sql.ts";
@@ -106,9 +106,9 @@ export interface SealedHalf extends StoredRow {
   owner: string | null;
   position: number;
   is_outcome: boolean;
-  /** The running hash, in hexadecimal like `previous`. */
-  chain: string;
-  previous: string | null;
+  chain: HexHash;
+  /** The running hash of the entry before. */
+  previous: HexHash | null;
 }
 
 /** Streams the sealed intents and outcomes of a partition, chain by chain in the order of their positions. */

@@ -1,4 +1,11 @@
-import { type Hash, hashFromHex, hexOf, nextInChain, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import {
+  type Hash,
+  type HexHash,
+  hashFromHex,
+  hexOf,
+  nextInChain,
+  ZERO_HASH,
+} from "@ostiary/lib/domain/proof";
 import type { HeadMap } from "../heads/head-map.ts";
 import type { ChainEnd, ChainRow } from "./chain-sql.ts";
 
@@ -9,8 +16,8 @@ interface UnsealedEntry<Row> {
   row: Row;
 }
 
-/** The row of an entry at its position in a chain. `chain` is the running hash in hexadecimal. */
-export type SealedEntry<Row> = Row & { chain_id: number; position: number; chain: string };
+/** The row of an entry at its position in a chain. */
+export type SealedEntry<Row> = Row & { chain_id: number; position: number; chain: HexHash };
 
 /**
  * Gives each entry, in order, the next position in its owner's chain. Sets the new heads in the map, and returns the

@@ -2,6 +2,7 @@ import {
   declarationHash,
   HASH_PATTERN,
   type Hash,
+  type HexHash,
   hashFromHex,
   hexOf,
   nextInChain,
@@ -18,13 +19,12 @@ export interface ChainEnd {
   id: number;
   owner: string;
   position: number;
-  /** The running hash, in hexadecimal. */
-  chain: string;
+  chain: HexHash;
 }
 
 /** The chain of an owner as stored. A new chain already has an id, but no entry and no running hash. */
 export interface ChainRow extends Omit<ChainEnd, "chain"> {
-  chain: string | null;
+  chain: HexHash | null;
   /** Whether the chain has entries after `position`. */
   has_later_entries: boolean;
 }
@@ -129,8 +129,7 @@ export async function selectDroppedMonth(
 /** An entry of a chain as stored, with what it was made of: an event, which may be missing, or a declaration. */
 type ChainStep = Partial<StoredRow> & {
   position: number;
-  /** The running hash, in hexadecimal. */
-  chain: string;
+  chain: HexHash;
   is_outcome: boolean | null;
   entry_occurred_at: string | null;
   kind: "retention" | "restart" | null;

@@ -59,11 +59,9 @@ export function claimOperatorStream(database: Database, lease: string): Promise<
 }
 
 /** A chain with new entries, and the position up to which it is delivered. */
-interface MovedChain extends StreamPosition {
+interface MovedChain extends StreamPosition, ChainPosition {
   owner: string;
   head: number;
-  position: number;
-  chain: string;
 }
 
 /** The next entries of a chain, and the position of the stream once they are delivered. */
