@@ -26,7 +26,7 @@ export class Session extends page.PageSession<View | null> {
   readonly signedInBy = signal<"token" | "provider">("token");
   /** The operator who is signed in, as the registry last reported. Null before sign-in. */
   readonly operator = signal<CurrentOperator | null>(null);
-  /** The text in the apply form. The text is kept when the view changes, and across a new sign-in. */
+  /** The text in the apply form. The text is kept when the view changes, and when a session has expired. */
   readonly document = signal("");
 
   constructor(settings: ConsoleSettings["sign_in"]) {
@@ -78,8 +78,12 @@ export class Session extends page.PageSession<View | null> {
     });
   }
 
-  /** Forgets the token. After a sign-in at the identity provider, ends the provider's session too. */
+  /**
+   * Forgets the token, and the text in the apply form. After a sign-in at the identity provider, ends the provider's
+   * session too.
+   */
   async leave(): Promise<void> {
+    this.document.value = "";
     if (this.signedInBy.peek() === "provider") await this.signOut();
     else this.end(null);
   }

@@ -42,7 +42,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
   });
 
-  test("asks again if the token has changed, and keeps the text that was entered", async () => {
+  test("asks again if the token has changed, and keeps the text that was entered until the operator forgets the token", async () => {
     const { page, go, enter } = await bed.open({ fragment: "#/apply" });
     await area(page).fill("services: {}");
     const refuse = (route: Route) =>
@@ -55,6 +55,10 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("heading", { level: 1, name: "Routes" }).waitFor();
     await go("#/apply");
     expect(await area(page).inputValue()).toBe("services: {}");
+    await page.getByRole("button", { name: "Forget token" }).click();
+    await enter(ADMIN_TOKEN);
+    await go("#/apply");
+    expect(await area(page).inputValue()).toBe("");
   });
 
   test("keeps showing loaded data while the registry is down, and then reloads it", async () => {
