@@ -87,7 +87,7 @@ const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** The minimum time between two checks of the file. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /**
  * Encrypts the secrets of streams with the keys of AUDIT_STREAM_KEY_FILE, whose changes take effect without a restart
@@ -100,14 +100,14 @@ export class SecretBox {
   readonly #log: Pick<Logger, "warn">;
   #keys: readonly StreamKey[] = [];
   #stamp = "";
-  #lookAtMs = 0;
+  #checkAtMs = 0;
 
   /** Uses the keys of a file that {@link checkStreamKeyFile} accepts. */
   constructor(path: string, clock: Clock, log: Pick<Logger, "warn">) {
     this.#path = path;
     this.#clock = clock;
     this.#log = log;
-    this.#look();
+    this.#checkFile();
   }
 
   seal(secret: string, stream_id: string): string {
@@ -151,12 +151,12 @@ export class SecretBox {
 
   /** Returns the keys; the first one encrypts. Keeps the last valid keys while the file is invalid. */
   #currentKeys(): readonly StreamKey[] {
-    if (this.#clock.elapsedMs() >= this.#lookAtMs) this.#look();
+    if (this.#clock.elapsedMs() >= this.#checkAtMs) this.#checkFile();
     return this.#keys;
   }
 
-  #look(): void {
-    this.#lookAtMs = this.#clock.elapsedMs() + LOOK_MS;
+  #checkFile(): void {
+    this.#checkAtMs = this.#clock.elapsedMs() + CHECK_MS;
     const stamp = fileStamp(this.#path);
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;

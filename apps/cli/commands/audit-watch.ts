@@ -84,7 +84,7 @@ async function watch(
   options: WatchOptions,
 ): Promise<void> {
   for (;;) {
-    await look(output, tree, options).catch((error: unknown) => {
+    await checkTree(output, tree, options).catch((error: unknown) => {
       if (options.once || !(error instanceof NoResponse)) undecidedFor(error);
       terminal.writeError(`${onOneLine(error.message)}\n`);
     });
@@ -94,7 +94,7 @@ async function watch(
 }
 
 /** Checks that the tree of a log extends the kept one, and keeps the newest root. */
-async function look(output: Output, tree: LogTree, { state, key }: WatchOptions): Promise<void> {
+async function checkTree(output: Output, tree: LogTree, { state, key }: WatchOptions): Promise<void> {
   const kept = (await Bun.file(state).exists()) ? await readRoot(state) : null;
   const { text, head, problem } = await followTree(tree, kept, key ?? (await tree.keys()));
   if (problem !== null) {
