@@ -37,9 +37,9 @@ export interface Steps {
 
 /**
  * Handles a request: after the target, preflight checks, in the nine steps of ARCHITECTURE.md (GW-1). The gateway
- * counts the request before it checks the labels, so that a 403 counts towards the limit. The gateway records the intent before the call to the service, so that
- * every audited call is recorded. One async function contains all steps, because each extra `await` adds cost
- * to every request.
+ * counts the request before it checks the labels, so that a 403 counts towards the limit. The gateway records the
+ * intent before the call to the service, so that every audited call is recorded. One async function contains all
+ * steps, because each extra `await` adds cost to every request.
  */
 export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   const { request } = exchange;
