@@ -36,7 +36,7 @@ export interface Steps {
 }
 
 /**
- * Handles a request (GW-1). Load, target and preflight checks come before the nine steps of ARCHITECTURE.md. The gateway
+ * Handles a request (GW-1). Load, target and preflight checks precede the nine steps of ARCHITECTURE.md. The gateway
  * counts the request before it checks the labels, so that a 403 counts towards the limit. The gateway records the
  * intent before the call to the service, so that every audited call is recorded. One async function contains all
  * steps, because each extra `await` adds cost to every request.
