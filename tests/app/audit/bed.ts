@@ -6,6 +6,7 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
 import { MIGRATIONS } from "../../../apps/audit/owner-database.ts";
+import { exampleIntent } from "../../support/audit/example-intent.ts";
 import { closing, duringTests, standInFor } from "../../support/during-tests.ts";
 import { migratedDatabases } from "../../support/stores/migrated-databases.ts";
 
@@ -157,19 +158,7 @@ export const sqlOn =
 
 /** Returns the intent of a request on an organization route, with `changes` applied. */
 export function intent(changes: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
-    occurred_at: new Date().toISOString(),
-    organization_id: "organization-1",
-    user_id: null,
-    actor: { member_id: "member-1", auth_type: "member_apikey", key_prefix: "ostiary-k-2-abcd" },
-    service: "widgets",
-    method: "POST",
-    route: "/org/widgets/{widget_id}",
-    params: { widget_id: "widget-1" },
-    ip: "192.0.2.1",
-    user_agent: "test/1.0",
-    ...changes,
-  };
+  return { ...exampleIntent, occurred_at: new Date().toISOString(), ...changes };
 }
 
 /** Returns the intent of a request on a user route. */

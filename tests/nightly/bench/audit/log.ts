@@ -10,9 +10,9 @@ import type { PassDeps } from "../../../../apps/audit/proof/seal/pass-deps.ts";
 import { newMemory } from "../../../../apps/audit/proof/seal/read-pass.ts";
 import { sealAll as seal } from "../../../../apps/audit/proof/seal/seal-all.ts";
 import { EventWriter } from "../../../../apps/audit/writes/write-commands.ts";
+import { exampleIntent } from "../../../support/audit/example-intent.ts";
 import { ROOT } from "../../../support/root.ts";
 import { runSql } from "../../../support/stores/sql.ts";
-import { exampleIntent } from "./example-intent.ts";
 
 const MIGRATIONS = join(ROOT, "drizzle/audit");
 /** The number of events in one batch: as many as `EventWriter` inserts with one statement. */

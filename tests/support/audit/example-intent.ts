@@ -1,5 +1,6 @@
 import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 
+/** The intent of a request on an organization route. */
 export const exampleIntent: AuditIntent = {
   occurred_at: new Date().toISOString(),
   organization_id: "organization-1",
@@ -10,5 +11,5 @@ export const exampleIntent: AuditIntent = {
   route: "/org/widgets/{widget_id}",
   params: { widget_id: "widget-1" },
   ip: "192.0.2.1",
-  user_agent: "bench/1.0",
+  user_agent: "test/1.0",
 };
